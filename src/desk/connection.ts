@@ -129,7 +129,13 @@ export async function connectToLog(
       cancel();
     }
   };
-  await within(withinMs, () => client.connect());
+  try {
+    await within(withinMs, () => client.connect());
+  } catch (error) {
+    // The server would wait for a password that is not known.
+    destroy(client);
+    throw error;
+  }
   return {
     get isUnsure() {
       return isUnsure;

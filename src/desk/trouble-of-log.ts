@@ -1,6 +1,8 @@
 /** Troubles with a desk's log, in words: for the journal's state, and as the error that ends a conversation with it. */
+import { say, shell } from '../domain/hint.ts';
+import { type Sentence, StoppedError } from '../errors.ts';
 import type { DeskTroubleCode, JournalTrouble } from '../journal/trouble.ts';
-import { LogFailure } from './connection.ts';
+import { LogFailure, type LogFailureKind } from './connection.ts';
 import { LogChanged, NotNext } from './follower.ts';
 
 /** `mayBeAppended`: whether the records are in the log is not known, for the answer to their commit did not come. */
@@ -57,3 +59,22 @@ export function troubleOfLog(
     );
   return undefined;
 }
+
+const LOGINS = say`Its login, password and role: ${shell`hedge help desk`}`;
+const TO_SET_UP: Readonly<Partial<Record<LogFailureKind, Sentence>>> = {
+  untrusted: 'If it has its own authority: --ca-file PATH',
+  refused: LOGINS,
+  forbidden: LOGINS,
+  no_desk: say`To begin one, as the owner of the database: ${shell`hedge desk init`}`,
+};
+
+/** For a machine that does not follow the log yet. */
+export const notSetUp = ({ kind, why }: LogFailure): StoppedError =>
+  new StoppedError({
+    code: 'desk_unreachable',
+    what: `The database of the desk cannot be used: ${why}.`,
+    meaning: 'Nothing was changed.',
+    hint:
+      TO_SET_UP[kind] ?? 'Check its address, its server and the network, then run the same command again.',
+    retry: 'later',
+  });

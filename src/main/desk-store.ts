@@ -6,7 +6,7 @@ import { whoOf } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
 import { addressText } from '../desk/address.ts';
 import { type AdoptParts, adopt, findRewound } from '../desk/adopt.ts';
-import { connectedToLog, userOf } from '../desk/connection.ts';
+import { connectedToLog, type LogConnection, LogFailure, type LogLogin, userOf } from '../desk/connection.ts';
 import { type DeskStatus, type LimitsChanged, lastRecord, machinesOf } from '../desk/desk-status.ts';
 import { Follower } from '../desk/follower.ts';
 import { ignoredIn } from '../desk/ignored.ts';
@@ -17,7 +17,7 @@ import { NOTHING_NEW, pullLog } from '../desk/log.ts';
 import { APPROVER, DEALER } from '../desk/log-schema.ts';
 import { LogSession } from '../desk/log-session.ts';
 import { type DeskAccess, deskFolder, type Membership } from '../desk/membership.ts';
-import { troubleOfLog } from '../desk/trouble-of-log.ts';
+import { notSetUp, troubleOfLog } from '../desk/trouble-of-log.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { RefusedError, StoppedError } from '../errors.ts';
@@ -72,13 +72,16 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
     });
   }
 
-  /** Turns trouble with the log into the error of the command. */
-  async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
+  /** One piece of work with a log that this machine does not follow yet. */
+  async function settingUp<T>(
+    login: LogLogin,
+    withinMs: number,
+    work: (connection: LogConnection) => Promise<T>,
+  ): Promise<T> {
     try {
-      return await work();
+      return await connectedToLog(login, { clock, withinMs }, work);
     } catch (error) {
-      const trouble = troubleOfLog(error, { name, path: deskFolder(state, name) });
-      throw trouble === undefined ? error : troubleError(trouble.trouble, 'Nothing was changed.');
+      throw error instanceof LogFailure ? notSetUp(error) : error;
     }
   }
 
@@ -93,17 +96,18 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
     const log = new LogSession({ ...session, follower });
     const who = whoOf(by, host);
     try {
-      return await naming(name, () =>
-        work({
-          name,
-          machine,
-          session: log,
-          follower,
-          operator: by,
-          who,
-          signature: { who, operator: by, version },
-        }),
-      );
+      return await work({
+        name,
+        machine,
+        session: log,
+        follower,
+        operator: by,
+        who,
+        signature: { who, operator: by, version },
+      });
+    } catch (error) {
+      const trouble = troubleOfLog(error, { name, path: deskFolder(state, name) });
+      throw trouble === undefined ? error : troubleError(trouble.trouble, 'Nothing was changed.');
     } finally {
       log.close();
       follower.close();
@@ -113,13 +117,11 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
   /** The name of the desk whose log is at an address. */
   async function nameAt(access: DeskAccess): Promise<string> {
     const withinMs = parts.settings.deskTimeoutMs ?? FIRST_MS;
-    return naming('there', async () =>
-      connectedToLog(
-        await loginOf(access, parts),
-        { clock, withinMs },
-        async (connection) => (await pullLog(connection, { copy: NOTHING_NEW, withinMs })).name,
-      ),
-    );
+    const login = await loginOf(access, parts);
+    return settingUp(login, withinMs, async (connection) => {
+      const { name } = await pullLog(connection, { copy: NOTHING_NEW, withinMs });
+      return name;
+    });
   }
 
   return {
@@ -132,10 +134,8 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
         { name, identity },
         { who: whoOf(by, host), operator: by, version, nowMs: clock.now() },
       );
-      const { from, to, ...installed } = await naming(name, () =>
-        connectedToLog(login, { clock, withinMs: FIRST_MS }, (connection) =>
-          installLog(connection, { name, founding }),
-        ),
+      const { from, to, ...installed } = await settingUp(login, FIRST_MS, (connection) =>
+        installLog(connection, { name, founding }),
       );
       const first = recordOfLog(installed.founding);
       const { user: _owner, ...address } = login.address;

@@ -5,6 +5,7 @@ import { DEALER } from '../../src/desk/log-schema.ts';
 import { databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import { IN_FULL } from '../support/goal.ts';
+import { unusedPort } from '../support/ports.ts';
 import { aPostgres, copyOfServer } from '../support/postgres.ts';
 import { quickClock, type Ran } from '../support/test-cli.ts';
 import { anAuthority, inDays, loopbackTls } from '../support/tls.ts';
@@ -161,6 +162,33 @@ describe('the server', () => {
     await expectOpensStop(desk, ada, 'its certificate is not accepted', {
       again: async () => server.certify(await loopbackTls()),
     });
+  });
+});
+
+describe('a desk that is begun or joined', () => {
+  it('says what is wrong with its database, and what helps', async () => {
+    const desk = await deskOfMachines();
+    const bisi = await desk.machine('bisi');
+    const refused = async (words: readonly string[]): Promise<string> => {
+      const { code, err } = await bisi.run(['desk', ...words]);
+      expect([code, err]).toEqual([10, expect.stringContaining('Nothing was changed.')]);
+      return err.replaceAll(/\s+/g, ' ');
+    };
+    const trusted = ['--ca-file', desk.caFile];
+    const begun = ['--name', 'kano'];
+    const another = bisi.url.replace(`/${desk.log.database}`, '/postgres');
+    const stranger = bisi.url.replace(bisi.user, 'nobody');
+    const dead = bisi.url.replace(/:\d+\//, `:${(await unusedPort()).toString()}/`);
+    expect(await refused(['join', bisi.url])).toMatch(/its certificate is not accepted .* --ca-file PATH/);
+    expect(await refused(['init', bisi.url, ...begun])).toMatch(/not accepted .* --ca-file PATH/);
+    expect(await refused(['init', another, ...begun, ...trusted])).toMatch(
+      /no right to it .* hedge help desk/,
+    );
+    expect(await refused(['join', another, ...trusted])).toMatch(/has no desk\. .* hedge desk init/);
+    expect(await refused(['join', stranger, ...trusted])).toMatch(/no password is known .* hedge help desk/);
+    expect(await refused(['join', dead, ...trusted])).toMatch(
+      /refused the connection\. .* Check its address/,
+    );
   });
 });
 
