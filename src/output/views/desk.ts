@@ -47,7 +47,9 @@ export function viewInit({ name, url, roles, schema, identity }: DeskInitDocumen
     ),
     line('An approver also lifts halts and raises limits. Every machine, this one too, then runs:'),
     { kind: 'verbatim', text: commandText(['hedge', 'desk', 'join', url]) },
-    hintLine(say`with its own login in the address: postgres://ada@… More: ${shell`hedge help desk`}`),
+    hintLine(
+      say`with its own login in the address, postgres://ada@…, and with --ca-file if this needed it. More: ${shell`hedge help desk`}`,
+    ),
   ];
 }
 
