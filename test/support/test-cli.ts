@@ -28,6 +28,8 @@ export interface RunOptions {
   answer?: Answer | readonly Answer[];
   /** What Ctrl-C, TERM or HUP would abort. */
   signal?: AbortSignal;
+  /** Ctrl-C once this holds of what the command has shown on either stream. */
+  stopWhen?: (shown: string) => boolean;
 }
 
 /** Standard output is a terminal without colour: times are in the zone and the words of a person. */
@@ -113,6 +115,7 @@ export function testCli({
       });
       if (options.stdin !== undefined) recording.type(options.stdin);
       if (options.terminal?.isTTY === undefined) recording.endInput();
+      const stopped = new AbortController();
       const running = invoked({
         argv,
         env: { ...surroundings },
@@ -120,12 +123,21 @@ export function testCli({
         version: '0.0.0',
         terminal: recording.terminal,
         signals: {
-          signal: options.signal ?? new AbortController().signal,
+          signal: AbortSignal.any([
+            stopped.signal,
+            ...(options.signal === undefined ? [] : [options.signal]),
+          ]),
           untilStopped: () => Promise.resolve(),
         },
         machine: { clock, random, host },
         keychain,
       });
+      const { stopWhen } = options;
+      if (stopWhen !== undefined) {
+        const ended = running.then(() => true);
+        while (!(await Promise.race([ended, nextTurn()])))
+          if (stopWhen(recording.out() + recording.err())) stopped.abort();
+      }
       const code = await answering(running, recording, options.answer);
       await recording.terminal.drained();
       checkDocuments(recording.out());
@@ -138,6 +150,8 @@ export function testCli({
     },
   };
 }
+
+const nextTurn = (): Promise<false> => new Promise((resolve) => setImmediate(resolve, false));
 
 /** The line may break inside of it. */
 const QUESTION = /y\/N\)|Type "/;
@@ -154,7 +168,7 @@ async function answering(
   const ended = new AbortController();
   const end = running.finally(() => ended.abort());
   for (let answered = 0; !ended.signal.aborted; ) {
-    await new Promise((next) => setImmediate(next));
+    await nextTurn();
     const questions = err().split(BEGINS_TO_ASK);
     if (questions.length - 1 <= answered || !QUESTION.test(questions.at(-1) ?? '')) continue;
     const next = answers[Math.min(answered, answers.length - 1)] ?? '';
