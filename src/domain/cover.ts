@@ -198,7 +198,9 @@ export interface BucketCoverage extends BucketNet {
   status: BandStatus;
   /** The same naira per due date. */
   coveredOn: ReadonlyMap<string, Big>;
-  /** Above the maximum, or below zero: the open hedge with the most naira too many. Undefined: all of them have settled. */
+  /** Above the maximum, or below zero: the side with too many naira, and how many. */
+  excess: { side: Side; naira: Big } | undefined;
+  /** Its open hedge with the most naira in the bucket. Undefined: all of them have settled. */
   toReduce: HedgeCover | undefined;
 }
 
@@ -213,6 +215,8 @@ export interface Coverage {
 interface Slot {
   due: DueAmounts;
   net: BucketNet | undefined;
+  /** Naira of buys less those of sells, on all dates of its bucket. */
+  held: { naira: Big };
   parts: Map<HedgeCover, Big>;
 }
 
@@ -230,8 +234,8 @@ export function allot(
   policy: Window,
 ): Coverage {
   const slots: readonly Slot[] = [
-    ...nets.flatMap((net) => net.dues.map((due): Slot => ({ due, net, parts: new Map() }))),
-    ...elsewhere.map((due): Slot => ({ due, net: undefined, parts: new Map() })),
+    ...nets.flatMap((net) => slotsOf(net.dues, net)),
+    ...slotsOf(elsewhere),
   ].toSorted((one, other) => one.due.days - other.due.days);
   const unused: Coverage['unused'][number][] = [];
   for (const hedge of hedges.toSorted((one, other) => one.maturesIn - other.maturesIn)) {
@@ -240,12 +244,12 @@ export function allot(
     if (first === undefined) unused.push({ hedge: hedge.id, naira: left });
     else {
       for (const slot of [first, ...next]) {
-        const naira = least(left, roomFor(hedge.side, slot, slots) ?? left);
+        const naira = least(left, roomFor(hedge.side, slot) ?? left);
         if (naira.lte(0)) continue;
-        slot.parts.set(hedge, naira);
+        put(hedge, naira, slot);
         left = left.minus(naira);
       }
-      if (left.gt(0)) first.parts.set(hedge, left.plus(first.parts.get(hedge) ?? ZERO));
+      if (left.gt(0)) put(hedge, left, first);
     }
   }
   return {
@@ -260,6 +264,11 @@ export function allot(
     ),
     unused,
   };
+}
+
+function slotsOf(dues: readonly DueAmounts[], net?: BucketNet): readonly Slot[] {
+  const held = { naira: ZERO };
+  return dues.map((due) => ({ due, net, held, parts: new Map() }));
 }
 
 /** The date that the hedge belongs to, then the others that it matures close to, the nearest first. */
@@ -279,11 +288,16 @@ function datesOf(
 }
 
 /** Naira; undefined: no limit, for the side that does not cover the net. */
-function roomFor(side: Side, { due, net, parts }: Slot, slots: readonly Slot[]): Big | undefined {
+function roomFor(side: Side, { due, net, held, parts }: Slot): Big | undefined {
   if (net === undefined) return amountFor(side, due).minus(nairaOn(side, parts));
   if (net.side === OTHER[side]) return undefined;
-  const covered = slots.filter((slot) => slot.net === net).map((slot) => signed(side, slot));
-  return percentOf(net.net.abs(), net.bucket.maxPct).minus(sum([ZERO, ...covered]));
+  const most = percentOf(net.net.abs(), net.bucket.maxPct);
+  return side === 'buy' ? most.minus(held.naira) : most.plus(held.naira);
+}
+
+function put(hedge: HedgeCover, naira: Big, { held, parts }: Slot): void {
+  parts.set(hedge, naira.plus(parts.get(hedge) ?? ZERO));
+  held.naira = hedge.side === 'buy' ? held.naira.plus(naira) : held.naira.minus(naira);
 }
 
 const nairaOn = (side: Side, parts: Slot['parts']): Big =>
@@ -297,10 +311,10 @@ function coverageOf(net: BucketNet, slots: readonly Slot[]): BucketCoverage {
   const coveredOn = new Map(slots.map((slot) => [slot.due.date, signed(side, slot)]));
   const covered = sum([ZERO, ...coveredOn.values()]);
   const status = bandStatus(covered, net);
-  const excess = covered.lt(0) ? OTHER[side] : status === 'above' ? side : undefined;
+  const excess = excessOf(covered, { status, side, net });
   const [toReduce] = slots
     .flatMap(({ parts }) => [...parts])
-    .filter(([hedge]) => hedge.side === excess && !hedge.settled)
+    .filter(([hedge]) => hedge.side === excess?.side && !hedge.settled)
     .toSorted(([, one], [, other]) => other.cmp(one));
   return {
     ...net,
@@ -308,8 +322,18 @@ function coverageOf(net: BucketNet, slots: readonly Slot[]): BucketCoverage {
     coveragePct: coveragePct(covered, net.net),
     status,
     coveredOn,
+    excess,
     toReduce: toReduce?.[0],
   };
+}
+
+function excessOf(
+  covered: Big,
+  { status, side, net: { net, bucket } }: { status: BandStatus; side: Side; net: BucketNet },
+): BucketCoverage['excess'] {
+  if (covered.lt(0)) return { side: OTHER[side], naira: covered.neg() };
+  if (status !== 'above') return undefined;
+  return { side, naira: covered.minus(percentOf(net.abs(), bucket.maxPct)) };
 }
 
 /** Σ naira covered / |net| × 100, in percent, 6 decimals, rounded half-even once; undefined: the net is zero. */

@@ -15,6 +15,7 @@ import {
   netByBucket,
 } from '../domain/cover.ts';
 import { type BucketPlan, type CoverRoom, type CoverSize, planDeals } from '../domain/cover-plan.ts';
+import { type CoverReduction, leastReduction } from '../domain/cover-reduction.ts';
 import { commandText, say, shell, step } from '../domain/hint.ts';
 import type { QuoteFigures } from '../domain/quote-figures.ts';
 import { unquoted } from '../domain/quoted.ts';
@@ -112,6 +113,8 @@ export interface CoverReading {
   today: string;
   coverage: Coverage;
   plans: readonly BucketPlan[];
+  /** One for each side that covers too much; none while the coverage is uncertain. */
+  reductions: readonly CoverReduction[];
   deals: readonly CoverDeal[];
   hedges: readonly CoverHedge[];
   /** Every listed hedge that was opened for a due date, closed ones too. */
@@ -287,12 +290,15 @@ function assemble(
   const { policy, exposures } = input;
   const days = new Map(exposures.map(({ due }) => [due, daysBetween(today, due)]));
   const netted = netByBucket(exposures, policy, (date) => days.get(date) ?? Number.NaN);
-  const coverage = allot(
-    netted,
-    hedges.map(({ cover }) => cover),
-    policy,
-  );
+  const covers = hedges.map(({ cover }) => cover);
+  const coverageOf = (each: readonly HedgeCover[]): Coverage => allot(netted, each, policy);
+  const coverage = coverageOf(covers);
   const leftOut = leftOutOf(sides);
+  const everyUncertainty = [
+    ...sides.flatMap(({ side, unclear }) => (unclear === undefined ? [] : [{ why: `${side}: ${unclear}` }])),
+    ...leftOut.map(({ id, why }) => ({ why: `hedge ${unquoted(id)} is ${why}` })),
+    ...uncertain,
+  ];
   return {
     input,
     market,
@@ -300,6 +306,10 @@ function assemble(
     today,
     coverage,
     plans: planDeals(coverage.buckets, () => 'unclear', { room: NO_ROOM, policy }),
+    reductions:
+      everyUncertainty.length > 0
+        ? []
+        : sides.flatMap((each) => leastReduction(each, covers, coverageOf) ?? []),
     deals: [],
     hedges: hedges
       .map((each) => ({
@@ -313,13 +323,7 @@ function assemble(
     }),
     outside: netted.outside,
     leftOut,
-    uncertain: [
-      ...sides.flatMap(({ side, unclear }) =>
-        unclear === undefined ? [] : [{ why: `${side}: ${unclear}` }],
-      ),
-      ...leftOut.map(({ id, why }) => ({ why: `hedge ${unquoted(id)} is ${why}` })),
-      ...uncertain,
-    ],
+    uncertain: everyUncertainty,
     sidesKnown: sides.every(({ inPositions }) => inPositions !== undefined),
     rejected: new Map(),
     room: {

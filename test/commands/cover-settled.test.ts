@@ -355,7 +355,25 @@ describe('hedges that cover too much', () => {
         reduce_hedge: 'hdg_sell',
       },
     ]);
-    expect(await show()).toContain('reduce the sell side: hdg_sell has most of it');
+    const shown = await show();
+    expect(shown).toContain('Reduce the sell side: hdg_sell has most of it.');
+    expect(shown).toContain('Reduce, then run hedge cover again: hedge close USDTNGN sell closes every sell');
+  });
+
+  it('of which too much has settled cannot be reduced far enough: the screen says so', async () => {
+    const open = {
+      ...SETTLED,
+      id: 'hdg_open',
+      status: 'filled',
+      maturity_at: '2026-12-24T12:00:00Z',
+      opened_at: '2026-12-21T12:00:00Z',
+    };
+    const settled = { ...SETTLED, notional_usd: 11000 };
+    const positions = [aPosition({ ...unspecified.position, notional_usd: 8000 })];
+    const { show } = await coverOf({ hedges: [settled, open], positions });
+    const shown = await show();
+    expect(shown).toContain('Too much of that has settled: no reduction brings it inside.');
+    expect(shown).not.toContain('hedge reduce');
   });
 
   it('of a net of zero are above', async () => {
@@ -366,7 +384,9 @@ describe('hedges that cover too much', () => {
     expect(data.derived.buckets).toMatchObject([
       { net_ngn: 0, coverage_pct: null, status: 'above', constraint: 'above_max', reduce_hedge: null },
     ]);
-    expect(await show()).toContain('They have settled: nothing can be reduced.');
+    const shown = await show();
+    expect(shown).toContain('They have settled: nothing can be reduced.');
+    expect(shown).not.toContain('hedge reduce');
   });
 });
 

@@ -373,6 +373,59 @@ describe('cover on practice', () => {
     expect(out).toMatch(/^hedge roll COVER-\S+ --tenor 7 --at maturity +due /m);
   });
 
+  it('names a reduction that, once it is sent, brings a side with too much cover inside its band', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    const words = filesIn(temporaryFolder(), {
+      policy: {
+        ...POLICY,
+        buckets: [
+          { from_days: 0, to_days: 4, min_pct: 60, target_pct: 80, max_pct: 100 },
+          { from_days: 5, to_days: 9, min_pct: 1, target_pct: 50, max_pct: 100 },
+          { from_days: 10, to_days: 30, min_pct: 30, target_pct: 50, max_pct: 80 },
+        ],
+        before_days: 1,
+        after_days: 1,
+      },
+      exposures: [
+        'id,due,ngn,direction,certainty',
+        `A,${dayIn(1)},15m,receive,firm`,
+        `B,${dayIn(3)},30m,receive,firm`,
+        `C,${dayIn(7)},90m,receive,firm`,
+        `D,${dayIn(20)},60m,receive,firm`,
+      ].join('\n'),
+    });
+    // oxlint-disable-next-line no-await-in-loop
+    for (const [size, tenor] of [
+      ['20,123.45', 1],
+      ['19,999.99', 3],
+      ['10,000', 7],
+      ['7,777', 7],
+    ] as const)
+      expect(await cli.run(`open USDTNGN buy ${size} --tenor ${tenor.toString()} --yes -q`)).toMatchObject({
+        code: 0,
+      });
+    const { code, out } = await cli.run(words, SCREEN);
+    expect(code).toBe(11);
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+      /Days 0–4 stay above the band: the hedges cover [\d,.]+ NGN, [\d,.]+ NGN too much\. Reduce the buy side: hdg_\w+ has most of it\./,
+    );
+    const [, command = '', percent = ''] =
+      /^Reduce before you open the deals below, then run hedge cover again:\s+hedge (reduce USDTNGN buy --ngn [\d.]+) +takes ([\d.]+) % of every buy$/m.exec(
+        out,
+      ) ?? [];
+    expect(Number(percent)).toBeGreaterThan(0);
+    expect(await cli.run(`${command} --yes`)).toMatchObject({ code: 0 });
+    const after = await cli.run([...words, '--json']);
+    expect(derivedOf(after).buckets).toMatchObject([
+      { status: 'inside' },
+      { status: 'inside' },
+      { status: 'below' },
+    ]);
+    // No more than the rounding of cents is below the maximum.
+    expect(100 - derivedOf(after).buckets[0].coverage_pct).toBeLessThan(0.001);
+    expect((await cli.run(words, SCREEN)).out).not.toContain('hedge reduce');
+  });
+
   it('gives the same deal IDs as long as nothing is opened', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     const words = [...filesIn(temporaryFolder(), files()), '--query', 'data.derived.deals[].rows[].deal_id'];
@@ -599,6 +652,19 @@ describe('a bucket that stays outside its band', () => {
       buckets: [{ coverage_pct: 200, status: 'above', constraint: 'above_max' }],
       deals: [],
     });
+  });
+
+  it('because hedges cover too much shows the reduction that is enough', async () => {
+    const many = { ...HELD, notional_usd: 20000 };
+    const line = aPosition({ ...unspecified.position, notional_usd: 20000 });
+    const { show } = await coverWith(readings({ hedges: [many], positions: [line] }));
+    const { out } = await show();
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      `Days 0–7 stay above the band: the hedges cover 30,325,000.00 NGN, 15,162,500.00 NGN too much. Reduce the buy side: ${String(HELD['id'])} has most of it.`,
+    );
+    expect(out).toMatch(
+      /^Reduce, then run hedge cover again:\s+hedge reduce USDTNGN buy --ngn 15162500 +takes 50 % of every buy$/m,
+    );
   });
 });
 

@@ -3,8 +3,7 @@ import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { isBusinessDay } from '../../domain/business-days.ts';
-import type { BucketCoverage, Coverage } from '../../domain/cover.ts';
-import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
+import type { Coverage } from '../../domain/cover.ts';
 import { commandOnId, shell, step } from '../../domain/hint.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
@@ -23,16 +22,8 @@ import {
 } from '../blocks.ts';
 import { type Cell, nameText, partsIn, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
-import {
-  type BucketLine,
-  bucketList,
-  bucketsOf,
-  coverDocument,
-  daysOf,
-  nairaInWords,
-  STATUS_WORDS,
-  totalsOf,
-} from './cover-document.ts';
+import { constraintLines, reductionBlocks } from './cover-advice.ts';
+import { bucketList, bucketsOf, coverDocument, nairaInWords, totalsOf } from './cover-document.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { cents, countCell, known, rate, row, usd } from './record-columns.ts';
 
@@ -60,6 +51,7 @@ function viewCover({ reading, file, written }: ShownCover): View {
     lostDatesLine(reading),
     mustRollBlocks(reading),
     constraintLines(reading),
+    reductionBlocks(reading),
     nettingBlocks(reading),
     gap,
     dealBlocks(reading),
@@ -212,73 +204,6 @@ function nettingBlocks(reading: CoverReading): View {
     ),
   ];
 }
-
-/** `Days 8–30 stay below the band, 1,200,000.00 NGN short of 30 %: headroom, 425,000.00 USD in all.` */
-const constraintLines = (reading: CoverReading): View =>
-  bucketsOf(reading).flatMap(({ coverage, plan }) => {
-    if (plan.constraint === undefined || plan.constraint === 'unclear') return [];
-    const { bucket } = coverage;
-    const one = bucket.fromDays === bucket.toDays;
-    const days = `${one ? 'Day' : 'Days'} ${daysOf(bucket)}`;
-    const why = reasonOf(reading, { coverage, plan });
-    if (plan.status === 'inside')
-      return [
-        messageLine(
-          `${days}: inside, but short of the target of ${bucket.targetPct.toFixed()} %: ${why}.`,
-          'dim',
-        ),
-      ];
-    const by =
-      plan.status === 'below' ? `, ${nairaInWords(plan.missing)} short of ${bucket.minPct.toFixed()} %` : '';
-    return [
-      messageLine(
-        `${days} ${one ? 'stays' : 'stay'} ${STATUS_WORDS[plan.status]} the band${by}: ${why}.`,
-        'warn',
-      ),
-    ];
-  });
-
-function reasonOf(
-  { room, input, market, rejected }: CoverReading,
-  { coverage, plan }: Omit<BucketLine, 'today'>,
-): string {
-  const side = coverage.side ?? 'buy';
-  switch (plan.constraint) {
-    case 'headroom':
-      return `headroom, ${usdInWords(room.headroom)} in all`;
-    case 'capacity':
-      return `capacity, ${usdInWords(room.capacity[side])} on the ${side} side`;
-    case 'balance':
-      return `balance, ${usdcInWords(room.balance)} free`;
-    case 'tenor':
-      return 'tenor, no chain of 1, 3 and 7 days matures close enough to a due date';
-    case 'minimum':
-      return `minimum, no deal of at least ${usdInWords(input.policy.minNotional)} fits the band`;
-    case 'market':
-      return `market, ${unquoted(market.market)} is ${unquoted(market.status)}`;
-    case 'quote': {
-      const [first] = coverage.dues.flatMap(({ date }) => rejected.get(date) ?? []);
-      return `quote, ${first === undefined ? 'the service gave none' : `rejected: ${first.replace(/\.$/, '')}`}`;
-    }
-    case 'deals':
-      return 'deals, one plan has at most 40. Open these, then run it again';
-    case 'above_max':
-      return `the hedges cover ${nairaInWords(coverage.covered.abs())}. ${reduceInWords(coverage)}`;
-    case 'below_zero':
-      return `the hedges of the other side cover ${nairaInWords(coverage.covered.abs())} more. ${reduceInWords(coverage)}`;
-    case 'unclear':
-    case undefined:
-      return 'the position is uncertain';
-    default:
-      return plan.constraint satisfies never;
-  }
-}
-
-/** A reduce takes part of every hedge of a side. */
-const reduceInWords = ({ toReduce }: BucketCoverage): string =>
-  toReduce === undefined
-    ? 'They have settled: nothing can be reduced'
-    : `To bring that down, reduce the ${toReduce.side} side: ${unquoted(toReduce.id)} has most of it`;
 
 function dealBlocks(reading: CoverReading): View {
   const { deals, uncertain, coverage } = reading;
