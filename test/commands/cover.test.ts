@@ -177,7 +177,7 @@ describe('cover', () => {
   });
 
   it('shows coverage, deals and totals', async () => {
-    const { show } = await coverWith([...readings(), quoteFor(8000)]);
+    const { show } = await coverWith([...readings(), quoteFor(8000)], { width: 120 });
     const { out } = await show();
     expect(out).toContain('Cover of 1 exposure in USDTNGN, mid 1,516.25. Today is Wed 23 Dec, UTC.');
     expect(out).toMatch(
@@ -185,7 +185,7 @@ describe('cover', () => {
     );
     expect(out).toContain('Nothing was sent. USDC counts as USD.');
     expect(out).toMatch(
-      /^Thu 24 Dec +buy +8,000\.00 .*1 d +1,516\.2500 +12\.00 +15 +COVER-20261224-BUY-[0-9a-f]{6}$/m,
+      /^Thu 24 Dec +buy +8,000\.00 .*1 d +Thu 24 Dec +1,516\.2500 +12\.00 +15 +COVER-20261224-BUY-[0-9a-f]{6}$/m,
     );
     expect(out).toMatch(/^Upfront +808\.00 USDC +margin and fee$/m);
     expect(out.match(/USDC counts as USD/g)).toHaveLength(1);
@@ -368,7 +368,9 @@ describe('cover on practice', () => {
     });
     const { out } = await cli.run(words, SCREEN);
     const text = out.replaceAll(/\s+/g, ' ');
-    expect(text).toMatch(/7 d now, roll \w{3} \d+ \w{3}.* for 7 d, .* for 7 d\. Costs [\d.]+ USDC in all\./);
+    expect(text).toMatch(
+      /7 d now, roll \w{3} \d+ \w{3}.* for 7 d, .* for 7 d, to \w{3} \d+ \w{3}.*\. Costs [\d.]+ USDC in all\./,
+    );
     expect(text).toContain("if every leg is at today's quotes");
     expect(out).toMatch(/^hedge roll COVER-\S+ --tenor 7 --at maturity +due /m);
   });
@@ -528,8 +530,20 @@ describe('weekends and Nigerian public holidays', () => {
     const { out } = await show();
     expect(out).toContain('Fri 25 Dec (!)');
     expect(out).toContain('(!) Fri 25 Dec, public holiday: Christmas Day.');
+    // The leg that is opened now matures on the day of its roll.
+    expect(out).toMatch(/^Fri 25 Dec \(!\) .* 1 d +Thu 24 Dec /m);
     // No holiday that follows the moon can fall on one of these dates.
     expect(out).not.toContain('Islamic');
+  });
+
+  it('are marked where only the maturity of a deal falls on one', async () => {
+    const early = exposures.replace('2026-12-25', '2026-12-28');
+    const policy = { ...POLICY, before_days: 2 };
+    const script = [...readings(), quoteFor(8000), quoteFor(8000, { tenor_days: 3 })];
+    const { show } = await coverWith(script, { exposures: early, policy });
+    const { out } = await show();
+    expect(out).toMatch(/^Mon 28 Dec \(!\) .* 3 d +Sat 26 Dec \(!\) /m);
+    expect(out).toContain('(!) Sat 26 Dec, weekend, public holiday: Boxing Day;');
   });
 
   it('are those of a file of your own, which is read before any request', async () => {

@@ -86,7 +86,9 @@ const MOST_MARKED = 4;
 function footer(reading: CoverReading): View {
   const { deals, today, input } = reading;
   if (deals.length === 0) return outsideLine(reading);
-  const dates = [...new Set(deals.flatMap((deal) => [deal.date, ...deal.rolls.map(({ date }) => date)]))];
+  const dates = [
+    ...new Set(deals.flatMap((deal) => [deal.date, ...deal.rolls.map(({ date }) => date), deal.maturesOn])),
+  ];
   const marked = dates
     .filter((date) => date !== today && !isBusinessDay(date, input.holidays))
     .toSorted()
@@ -221,6 +223,9 @@ function dealBlocks(reading: CoverReading): View {
   return [dealTable(reading), totals(deals), rollLines(reading)];
 }
 
+/** The date on which the leg that is opened now matures: that of its roll, if it is rolled. */
+const firstMaturity = ({ rolls: [roll], maturesOn }: CoverDeal): string => roll?.date ?? maturesOn;
+
 const dealTable = (reading: CoverReading): View =>
   tableOf(reading.deals, [
     { header: 'DUE', show: ({ date }) => text(markedDate(date, reading)) },
@@ -228,6 +233,7 @@ const dealTable = (reading: CoverReading): View =>
     { header: 'NOTIONAL USD', align: 'right', show: ({ notional }) => usd(notional) },
     { header: 'NGN', align: 'right', optional: 'first', show: (deal) => naira(deal.naira) },
     { header: 'TENOR', show: ({ tenors }) => text(`${tenors[0]} d`) },
+    { header: 'MATURES', optional: true, show: (deal) => text(markedDate(firstMaturity(deal), reading)) },
     {
       header: 'PRICE',
       align: 'right',
@@ -278,19 +284,19 @@ const MOST_REASONS = 3;
 const MOST_ROLLS = 3;
 const MOST_CHAINS = 5;
 
-/** `Due Mon 14 Dec: 7 d now, roll Mon 30 Nov for 7 d, Mon 7 Dec for 7 d.` */
+/** `Due Mon 14 Dec: 7 d now, roll Mon 30 Nov for 7 d, Mon 7 Dec for 7 d, to Mon 14 Dec.` */
 function rollLines(reading: CoverReading): View {
   const rolled = reading.deals.filter(({ rolls }) => rolls.length > 0);
   if (rolled.length === 0) return [];
   const planned = rolled.slice(0, MOST_CHAINS);
   return [
-    planned.map(({ date, tenors, rolls, chainCost }) => {
+    planned.map(({ date, tenors, rolls, maturesOn, chainCost }) => {
       const shown = rolls
         .slice(0, MOST_ROLLS)
         .map((roll) => `${markedDate(roll.date, reading)} for ${roll.tenor} d`);
       const more = rolls.length - shown.length;
       return line(
-        `Due ${markedDate(date, reading)}: ${tenors[0]} d now, roll ${shown.join(', ')}${more > 0 ? `, and ${more} more (--json)` : ''}.`,
+        `Due ${markedDate(date, reading)}: ${tenors[0]} d now, roll ${shown.join(', ')}${more > 0 ? `, and ${more} more (--json)` : ''}, to ${markedDate(maturesOn, reading)}.`,
         chainCost.lt(0) ? 'Earns' : 'Costs',
         usd(cents(chainCost.abs()), 'USDC'),
         'in all.',
