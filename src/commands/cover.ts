@@ -14,6 +14,7 @@ import { coverList } from '../output/views/cover.ts';
 import { dealsCsv, isDealsCsv } from '../output/views/cover-document.ts';
 import { readCover } from '../readings/price-cover.ts';
 import { type CoverReading, coverFinding } from '../readings/read-cover.ts';
+import { roomOfLimits } from '../trading/size-action.ts';
 import type { CommandContext } from './command-context.ts';
 import { defineCommand } from './define.ts';
 import { HOLIDAYS_OPTION, holidaysFrom } from './holidays-file.ts';
@@ -83,7 +84,12 @@ export const cover = defineCommand({
     });
     const { written, failure } = await writeDeals(context, reading);
     return {
-      value: { reading, file, written },
+      value: {
+        reading,
+        leftToday: reading.deals.length > 0 ? roomOfLimits(trading).today : undefined,
+        file,
+        written,
+      },
       servedAt: reading.servedAt,
       ...(intent.deals === undefined ? {} : { meta: { deals: written ?? null } }),
       finding: failure ?? coverFinding(reading),

@@ -448,6 +448,24 @@ describe('cover on practice', () => {
   });
 
   it.each([
+    [
+      '30000',
+      '9999',
+      /^More than the 20,001\.00 USD left of the daily limit\. Open the rest after 00:00 UTC,/m,
+    ],
+    ['9999', '9999', /^More than the 0\.00 USD left of the daily limit\./m],
+  ])('says what is left of a daily limit of %s USD that the deals exceed', async (limit, opened, words) => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    const cover = filesIn(temporaryFolder(), files());
+    await cli.run(`open USDTNGN sell ${opened} --tenor 1 --yes -q`);
+    expect((await cli.run(cover, SCREEN)).out).not.toContain('daily limit');
+    await cli.run(`profile limit practice --max-daily-notional ${limit}`);
+    expect((await cli.run(cover, SCREEN)).out).toMatch(words);
+    await cli.run('profile limit practice --max-daily-notional 1m');
+    expect((await cli.run(cover, SCREEN)).out).not.toContain('daily limit');
+  });
+
+  it.each([
     ['whole', 'split'],
     ['split', 'whole'],
   ])(

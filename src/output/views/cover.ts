@@ -4,6 +4,7 @@ import type { ExposureFile } from '../../args/cover-options.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { isBusinessDay } from '../../domain/business-days.ts';
 import type { Coverage } from '../../domain/cover.ts';
+import { usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, shell, step } from '../../domain/hint.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
@@ -29,6 +30,8 @@ import { cents, countCell, known, rate, row, usd } from './record-columns.ts';
 
 interface ShownCover {
   reading: CoverReading;
+  /** USD that the daily limits still allow; undefined: no limit, or no deals. */
+  leftToday: Big | undefined;
   file: ExposureFile;
   /** Undefined: not asked for, or not written. */
   written: { path: string; rows: number } | undefined;
@@ -40,7 +43,7 @@ export const coverList: Listing<ShownCover> = {
   view: viewCover,
 };
 
-function viewCover({ reading, file, written }: ShownCover): View {
+function viewCover({ reading, leftToday, file, written }: ShownCover): View {
   return [
     headline(reading),
     fileLine(file),
@@ -55,6 +58,7 @@ function viewCover({ reading, file, written }: ShownCover): View {
     nettingBlocks(reading),
     gap,
     dealBlocks(reading),
+    limitLine(reading, leftToday),
     hedgeLines(reading),
     footer(reading),
     written !== undefined && writtenBlocks(written),
@@ -276,6 +280,15 @@ function totals(deals: readonly CoverDeal[]): View {
     row(cost.lt(0) ? 'Earned' : 'Cost', usd(cents(cost.abs()), 'USDC'), 'to the first maturities'),
     rolled &&
       row('With rolls', usd(cents(chain.abs()), 'USDC'), `${paid}, if every leg is at today's quotes`),
+  );
+}
+
+function limitLine({ deals }: CoverReading, left: Big | undefined): View {
+  return (
+    left?.lt(totalsOf(deals).notional) === true &&
+    warnLine(
+      `More than the ${usdInWords(left)} left of the daily limit. Open the rest after 00:00 UTC, or raise the limit.`,
+    )
   );
 }
 
