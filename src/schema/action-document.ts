@@ -297,6 +297,7 @@ const dealRow: z.ZodMiniType<Readonly<Record<string, unknown>>> = object({
   ngn_rest: orNull(amount),
   ngn_struck: orNull(amount),
   tenor_days: whole,
+  maturity_at: orNull(instant),
   worst_price: orNull(amount),
   max_cost_bps: orNull(amount),
   execution_price: orNull(amount),

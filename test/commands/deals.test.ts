@@ -35,6 +35,19 @@ describe('deals check', everyDay, () => {
     expect(journalText(desk.home)).toBe('');
   });
 
+  it('has the maturity of each row that was quoted', async () => {
+    const desk = await aDesk();
+    desk.write([`A,USDTNGN,buy,10k,1${LOOSE}`, `B,USDTNGN,buy,10k,7${LOOSE}`]);
+    const [row] = readCsv((await desk.deals('check FILE --csv')).out);
+    expect(String(row?.['maturity_at'])).toMatch(/^\d{4}-\d\d-\d\dT/);
+    const { run } = testCli({ home: desk.home, clock: desk.clock, env: { HEDGE_PROFILE: 'practice' } });
+    const { out } = await run(['deals', 'check', join(desk.home, 'deals.csv')], {
+      terminal: { isTTY: true, width: 120, env: { NO_COLOR: '1' } },
+    });
+    expect(out).toMatch(/ DAYS +MATURES +PRICE /);
+    expect(out).toMatch(/ 10,000\.00 +7 +(?:\w{3} )?\d+ \w{3}.* FITS$/m);
+  });
+
   it('carries each row forward, and names the first that does not fit', async () => {
     const desk = await aDesk();
     desk.write([

@@ -15,7 +15,7 @@ import { type Block, dimLine, gap, line, type View } from '../blocks.ts';
 import { type Cell, message, nameText, type Tone, text } from '../cells.ts';
 import { type Listing, listOf } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
-import { bps, ofAmount, rate, usd } from './record-columns.ts';
+import { bps, maturityCell, ofAmount, rate, usd } from './record-columns.ts';
 
 interface PlannedDeals {
   sides: readonly SideTotal[];
@@ -53,6 +53,12 @@ const notionalOf = ({ plan, intent, report }: EndedDeal): Big | undefined =>
 
 /** USD; undefined: not filled yet, or the hedge of another machine. */
 const filledOf = ({ report }: EndedDeal): Big | undefined => report?.derived.filled_notional_usd;
+
+/** The hedge's, else the quote's; undefined after a failed order. */
+const maturityOf = (end: EndedDeal): string | undefined =>
+  end.outcome === 'failed' ? undefined : (end.report?.hedge?.maturity_at ?? quoteOf(end)?.maturity);
+
+const maturesCell = (at: unknown): Cell => maturityCell(String(at), 'date');
 
 const priceOf = (end: EndedDeal): Big | undefined =>
   quoteOf(end)?.pricing.execution_price ?? recorded(end, 'execution_price');
@@ -106,6 +112,7 @@ const dealRows = listOf<EndedDeal, DealsDocument['deals'][number]>()(
     { name: 'ngn_rest', header: 'Naira rest', optional: 'first', of: (end) => coveredBy(end)?.rest },
     { name: 'ngn_struck', header: 'Naira struck', optional: 'first', of: struckNaira },
     { name: 'tenor_days', header: 'Days', optional: true, of: ({ intent }) => intent.tenor },
+    { name: 'maturity_at', header: 'Matures', optional: true, cell: maturesCell, of: maturityOf },
     {
       name: 'worst_price',
       header: 'Worst price',
@@ -216,7 +223,9 @@ function viewDeals({ file, ends, planned, ran }: DealsShown): View {
 
 /** The other fields: --columns, --csv. */
 const ON_SCREEN: readonly string[] =
-  'line deal_id market side notional_usd tenor_days execution_price cost_bps upfront_usdc outcome'.split(' ');
+  'line deal_id market side notional_usd tenor_days maturity_at execution_price cost_bps upfront_usdc outcome'.split(
+    ' ',
+  );
 /** Columns of rows that were sent, and of sizes in naira. */
 const IF_KNOWN: readonly string[] = ['struck_rate', 'slippage_bps', 'ngn_asked'];
 const IF_PARTIAL = 'filled_notional_usd';
