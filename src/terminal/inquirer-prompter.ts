@@ -100,6 +100,8 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       const oneLine = (text: string, used: number): string =>
         cutToWidth(sanitize(text), width - used, unicode ? '…' : '...');
       const questionWidth = MARGIN + textWidth(sanitize(question.message)) + 2;
+      const available = choices.flatMap(({ name, disabled }) => (disabled === undefined ? [name] : []));
+      const digits = digitsAsNames(terminal.streams.input, available);
       // Numbers stand for the values, which may be anything.
       const index = await ask(({ select, Separator }, context) =>
         select(
@@ -123,7 +125,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
           },
           context,
         ),
-      );
+      ).finally(digits.end);
       const chosen = choices[index];
       if (chosen === undefined) throw declined();
       return chosen.value;
@@ -286,6 +288,26 @@ const refusingPrompter = (): Prompter => ({
 
 async function refuse(question: Question): Promise<never> {
   throw new UsageError(`Not a terminal; cannot ask: ${question.message}`, say`Use ${question.otherwise}`);
+}
+
+/**
+ * A digit marks the name that begins with it, where inquirer would mark the row of that number. After a digit that no
+ * name begins with, Enter chooses nothing until another key.
+ */
+function digitsAsNames(input: NodeJS.ReadableStream, names: readonly string[]): { end: () => void } {
+  let without = false;
+  const onKey = (_: string | undefined, key: Key): void => {
+    const { name: pressed = '' } = key;
+    if (/^\d$/.test(pressed)) {
+      // inquirer keeps earlier digits for 0.7 s.
+      input.emit('keypress', undefined, { name: 'backspace' });
+      key.name = 'digit';
+      without = !names.some((name) => name.startsWith(pressed));
+    } else if (pressed !== 'return' && pressed !== 'enter') without = false;
+    else if (without) key.name = 'backspace';
+  };
+  input.prependListener('keypress', onKey);
+  return { end: () => void input.removeListener('keypress', onKey) };
 }
 
 const MARK_PASTES = '\u001b[?2004h';

@@ -41,7 +41,10 @@ export interface Prompter {
   hidden(question: Question, objection?: Objection): Promise<string>;
   /** y/N, default no. Pasted lines are a no. */
   confirm(question: Question): Promise<boolean>;
-  /** The first available choice is preselected; at least one must be available. `header`: a line above. */
+  /**
+   * The first available choice is preselected; at least one must be available. A digit marks the name that begins
+   * with it. `header`: a line above.
+   */
   select<Value>(
     question: Question,
     choices: readonly Choice<Value>[],

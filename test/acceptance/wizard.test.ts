@@ -8,14 +8,13 @@ import { temporaryFolder } from '../support/own-folder.ts';
 
 const PRACTICE = ['--profile', 'practice'];
 const CTRL_C = '\u0003';
-const DOWN = '\u001b[B';
 const START_OF_LINE = '\u0015';
 
 /** Each question as the screen shows it, and an answer that leads to the next. */
 const QUESTIONS = [
   { name: 'the side', shows: /^\? Side\n.*\n❯ buy/m, answer: '\r' },
   { name: 'the notional', shows: /^\? Notional/m, answer: '10k\r' },
-  { name: 'the tenor', shows: /^\? Tenor\n.*\n❯ 1 d/m, answer: `${DOWN}\r` },
+  { name: 'the tenor', shows: /^\? Tenor\n.*\n❯ 1 d/m, answer: '3\r' },
   { name: 'the price limit', shows: /^\? Worst price/m, answer: '40bps\r' },
   { name: 'the deal id', shows: /^\? Deal ID/m, answer: 'PAY-8841\r' },
   { name: 'the confirmation', shows: /^\? Open this hedge\? \(y\/N\)/m, answer: 'y\r' },

@@ -152,6 +152,52 @@ describe('a question at a terminal', () => {
     expect(await screen.until('answer')).toContain('answer "n"');
   });
 
+  describe('select among 1, 3 and 7 days', () => {
+    const days = (disabled = '') =>
+      ask(
+        `prompter.select(question, [
+          { name: '1 d  10.00', value: 1 },
+          { name: '3 d  20.00', value: 3 ${disabled} },
+          { name: '7 d  30.00', value: 7 },
+        ])`,
+      );
+
+    it.each([
+      ['1', 1],
+      ['3', 3],
+      ['7', 7],
+      ['73', 3],
+      ['37', 7],
+      ['3\u001b[B', 7],
+    ])('takes %j and Enter as %i days, never as the row of that place', async (keys, chosen) => {
+      const screen = days();
+      await screen.until('7 d');
+      screen.send(`${keys}\r`);
+      expect(await screen.until(/^answer/m)).toMatch(new RegExp(`answer ${chosen}$`, 'm'));
+    });
+
+    it.each([
+      ['2', 3],
+      ['0', 3],
+      ['30', 7],
+      ['12', 3],
+    ])('takes %s and Enter as no choice, and the next arrow moves on from there', async (keys, next) => {
+      const screen = days();
+      await screen.until('7 d');
+      screen.send(`${keys}\r`);
+      screen.send('\u001b[B\r');
+      expect(await screen.until(/^answer/m)).toContain(`answer ${next}`);
+    });
+
+    it('does not choose the row that is marked when the digit is of one that is not available', async () => {
+      const screen = days(", disabled: '(exceeds your limit)'");
+      await screen.until('7 d');
+      screen.send('3\r');
+      screen.send('7\r');
+      expect(await screen.until(/^answer/m)).toContain('answer 7');
+    });
+  });
+
   it('typed wants the words themselves; an empty answer is no', async () => {
     const call = "prompter.typed(question, 'buy 50000', (given) => given === 'buy 50000')";
     const deals = ask(call);
