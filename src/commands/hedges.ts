@@ -15,6 +15,7 @@ import {
   localClockAt,
   looksLikePage,
 } from '../readings/filter-records.ts';
+import { pendingOf } from '../readings/pending-actions.ts';
 import { readOneHedge } from '../readings/read-one-hedge.ts';
 import { eachOnce, mayBePage } from '../readings/read-position.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
@@ -80,6 +81,7 @@ export const hedges = defineCommand({
     const wanted = { narrowing, field: 'opened_at', mayBeCut, limit, here: clock, keeps };
     const { records, covers } = await filterRecords(found.data, wanted);
     const listed = id === undefined ? { covers } : {};
+    const pending = id === undefined ? pendingOf(readContext) : undefined;
     const open = records.filter((hedge) => isRunningHedge(hedge, servedAt));
     const [only, ...others] = records;
     // A script gets what the service sent; a person also sees what it comes to.
@@ -89,7 +91,7 @@ export const hedges = defineCommand({
         ? await readOneHedge(only, readContext, { sends, servedAt })
         : undefined;
     return {
-      value: { hedges: records, one, asked: id, open, ...listed },
+      value: { hedges: records, one, asked: id, open, pending, ...listed },
       servedAt: found.servedAt,
       finding: id === undefined ? undefined : hedgesUnderDealId(id, once),
       meta: { ...found.meta, ...listed },

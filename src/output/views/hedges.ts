@@ -7,12 +7,14 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { isNairaMarket } from '../../domain/vocabulary.ts';
 import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
+import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { OneHedge } from '../../readings/read-one-hedge.ts';
 import { gap, pair, type TableSection, type View } from '../blocks.ts';
 import { type Cell, missing, nameText, type Tone, text } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { type Field, listOf, pairsOf } from '../list.ts';
 import { viewListSummary } from './list-summary.ts';
+import { pendingLine } from './pending-actions.ts';
 import { dealIdCell, maturityCell, rate, row, signedIn, usd } from './record-columns.ts';
 import { CHAIN_TONES } from './unfinished-rolls.ts';
 
@@ -65,9 +67,11 @@ export function viewHedges(value: {
   one?: OneHedge | undefined;
   /** Those of them that are running. */
   open: readonly Hedge[];
+  /** Below a list. */
+  pending: PendingActions | undefined;
   covers?: ListCoverage | FilteredCoverage;
 }): View {
-  const { hedges, one, open, asked, covers } = value;
+  const { hedges, one, open, pending, asked, covers } = value;
   const [first] = hedges;
   if (asked !== undefined && first !== undefined && hedges.length === 1)
     return [
@@ -90,6 +94,7 @@ export function viewHedges(value: {
   return [
     hedgeList.block([...open, ...ended], { sections: sections.filter(({ rows }) => rows > 0) }),
     covers !== undefined && viewListSummary(covers, 'opened'),
+    pendingLine(pending),
   ];
 }
 

@@ -4,12 +4,20 @@ import type { Position } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
+import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, line, tableOf, type View } from '../blocks.ts';
 import { type Cell, nameText, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
+import { pendingLine } from './pending-actions.ts';
 import { carryCell, dealIdCell, inUsd, known, maturityCell, row, signedCell, usd } from './record-columns.ts';
+
+/** Open positions, and the actions that may still change them. */
+export interface PositionsShown {
+  positions: readonly Position[];
+  pending: PendingActions | undefined;
+}
 
 export const positionList = listOf<Position>()(
   [
@@ -29,6 +37,11 @@ export const positionList = listOf<Position>()(
   ],
   { isSent: true, key: ['market', 'side'], empty: 'No open positions' },
 );
+
+export const viewPositions = ({ positions, pending }: PositionsShown): View => [
+  positionList.block(positions),
+  pendingLine(pending),
+];
 
 /** `USDTNGN buy`; a service may leave out one of them. */
 export const positionCell = ({ market, side }: Position): Cell =>

@@ -1,0 +1,19 @@
+/** Actions that may still change the figures above them. */
+import { say, shell } from '../../domain/hint.ts';
+import type { PendingActions } from '../../readings/pending-actions.ts';
+import { line, type View } from '../blocks.ts';
+import { hintCell, text } from '../cells.ts';
+
+/** `1 unresolved, 2 in flight: these figures may change. To look them up: hedge check` */
+export function pendingLine(pending: PendingActions | undefined): View {
+  const { unresolved = 0, inFlight = 0 } = pending ?? {};
+  const counts = [
+    ...(unresolved === 0 ? [] : [`${unresolved} unresolved`]),
+    ...(inFlight === 0 ? [] : [`${inFlight} in flight`]),
+  ];
+  if (counts.length === 0) return [];
+  return line(
+    text(`${counts.join(', ')}:`, unresolved === 0 ? 'warn' : 'bad'),
+    hintCell(say`these figures may change. To look them up: ${shell`hedge check`}`),
+  );
+}

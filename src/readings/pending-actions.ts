@@ -1,0 +1,21 @@
+/** Actions that may still change the figures of the service. */
+import { DamagedFileError, unless } from '../errors.ts';
+import { sameIdentity } from '../journal/account-identity.ts';
+import { isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
+import type { ReadContext } from './read-context.ts';
+
+export interface PendingActions {
+  /** The outcome is not known. */
+  unresolved: number;
+  inFlight: number;
+}
+
+/** Counts those of the account; none when nothing can be read. */
+export function pendingOf({ journal, identity }: Pick<ReadContext, 'journal' | 'identity'>): PendingActions {
+  const current = unless(DamagedFileError, () => journal.read().current) ?? [];
+  const own = current.filter(({ intent }) => sameIdentity(intent.identity, identity));
+  return {
+    unresolved: own.filter(isUnresolved).length,
+    inFlight: own.filter((action) => isAwaitingOutcome(action) && !isUnresolved(action)).length,
+  };
+}
