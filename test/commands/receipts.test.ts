@@ -43,6 +43,19 @@ describe('what an action shows of its money', () => {
     expect(other.struck_rate_after).toBe(other.struck_rate_before);
   });
 
+  it('close: what is recorded of it has no figure of a hedge that was opened since', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('practice settings fill_seconds.min=3 fill_seconds.max=3');
+    await cli.run('open USDTNGN buy 10k --tenor 3 --yes');
+    await cli.run('close USDTNGN buy --yes --no-wait');
+    await cli.run('open USDTNGN buy 5k --tenor 3 --yes');
+    await cli.run('check');
+    const [, close] = await dataOf(cli, 'journal');
+    expect(close).toMatchObject({ action: 'close', outcome: 'closed', closed_notional_usd: 10_000 });
+    const { may_land_until: _until, ...ended } = close.ended_as;
+    expect(ended).toEqual({ [close.hedge_ids[0]]: '0' });
+  });
+
   it('add: the receipt of the only hedge has one average and the quoted price, and claims no fill price', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     await cli.run('open USDTNGN buy 10k --tenor 3 --yes --json');
