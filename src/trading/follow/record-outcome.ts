@@ -112,7 +112,7 @@ export function endFrom({ intent }: Action, { evidence, position }: Observation)
   }
   const isClosed = hedges.length > 0 && hedges.every(({ after }) => after.eq(0));
   const outcome = isClosed ? 'closed' : rowOf(intent.action).outcome;
-  // What is on the side now was opened since.
+  // A position of the side now was opened since.
   return { outcome, facts: factsOfSide(hedges, isClosed ? undefined : position) };
 }
 
