@@ -16,6 +16,6 @@ export function pendingOf({ journal, identity }: Pick<ReadContext, 'journal' | '
   const own = current.filter(({ intent }) => sameIdentity(intent.identity, identity));
   return {
     unresolved: own.filter(isUnresolved).length,
-    inFlight: own.filter((action) => isAwaitingOutcome(action) && !isUnresolved(action)).length,
+    inFlight: own.filter(isAwaitingOutcome).length,
   };
 }

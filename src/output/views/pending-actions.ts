@@ -6,7 +6,8 @@ import { hintCell, text } from '../cells.ts';
 
 /** `1 unresolved, 2 in flight: these figures may change. To look them up: hedge check` */
 export function pendingLine(pending: PendingActions | undefined): View {
-  const { unresolved = 0, inFlight = 0 } = pending ?? {};
+  if (pending === undefined) return [];
+  const { unresolved, inFlight } = pending;
   const counts = [
     ...(unresolved === 0 ? [] : [`${unresolved} unresolved`]),
     ...(inFlight === 0 ? [] : [`${inFlight} in flight`]),
