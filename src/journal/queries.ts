@@ -298,6 +298,22 @@ export function closedNotional({ intent, outcome }: Action): Big | undefined {
   return closed.length === 0 ? undefined : sum(closed);
 }
 
+/** IDs of the hedges of its side that the outcome of another action has as closed. */
+export function closedElsewhere({ id, intent }: Action, actions: readonly Action[]): readonly string[] {
+  const outcomes = actions.filter((other) => other.id !== id).flatMap(({ outcome }) => outcome ?? []);
+  return intent.before.hedges
+    .map(({ hedge_id: hedgeId }) => hedgeId)
+    .filter((each) => outcomes.some(({ facts }) => readDecimal(ownField(facts, each))?.eq(0)));
+}
+
+/** Whether each hedge that it closed was closed by this action alone, as far as recorded. */
+export const closedAlone = ({ intent, outcome }: Action): boolean =>
+  createsHedge(intent) ||
+  outcome?.kind !== 'closed' ||
+  intent.before.hedges.every(
+    ({ hedge_id: id, status }) => status !== 'filled' || Object.hasOwn(outcome.facts, id),
+  );
+
 export interface KeptChange {
   id: string;
   /** USD. */

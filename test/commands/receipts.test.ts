@@ -116,6 +116,29 @@ describe('what an action shows of its money', () => {
     expect(parts.toFixed()).toBe(new Big(derived.net_pnl_usd).toFixed());
   });
 
+  it.each(['close USDTNGN buy', 'reduce USDTNGN buy 30k'])(
+    'a close sent after %s: of the two, one has the P&L and the size of the hedges that are gone',
+    async (line) => {
+      const cli = await twoHedges();
+      const first = await dataOf(cli, `${line} --yes --no-wait`);
+      const second = await dataOf(cli, `close USDTNGN buy --yes --despite ${first.action_id}`);
+      const looked = await dataOf(cli, `wait ${first.action_id}`);
+      expect([second.outcome, looked.outcome]).toEqual(['closed', 'closed']);
+      const claims = [second, looked].map(({ derived }) => [derived.net_pnl_usd, derived.estimated_pnl_usd]);
+      expect(claims).toEqual([
+        [expect.any(Number), expect.any(Number)],
+        [null, null],
+      ]);
+      const rows: readonly { closed_notional_usd: number | null }[] = await dataOf(cli, 'journal');
+      expect(rows.map(({ closed_notional_usd: size }) => size).filter((size) => size !== null)).toEqual([
+        30_000,
+      ]);
+      expect((await linesOf(cli, `wait ${first.action_id}`)).join('\n')).toContain(
+        'Realized P&L — recorded with another close',
+      );
+    },
+  );
+
   it('close: the preview has the carry to maturity as an amount, and the service charges that amount', async () => {
     const cli = await twoHedges();
     const { planned } = (await dataOf(cli, 'close USDTNGN buy --dry-run')).derived;

@@ -3,6 +3,7 @@
 import { Big } from 'big.js';
 import { readDecimal, sum } from '../../domain/amounts.ts';
 import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain/returned-amounts.ts';
+import { closedAlone } from '../../journal/queries.ts';
 import type { ActionFigures, ActionReport } from '../../trading/report.ts';
 import type { FigureRow } from '../blocks.ts';
 import { type Cell, missing, type Words } from '../cells.ts';
@@ -53,6 +54,9 @@ export function realizedRows(report: ActionReport): readonly FigureRow[] {
   const estimate = back && estimatedPnl(back);
   return [
     ...estimatedRows(back, estimate),
+    report.entry !== undefined &&
+      !closedAlone(report.entry) &&
+      row('Realized P&L', missing, 'recorded with another close of these hedges'),
     realized !== undefined && row('Net P&L', signedIn('USD', realized), wholeLife(report.derived)),
     back !== undefined && row('Returned', inUsd(back.net_margin_usd), 'to balance'),
   ];
@@ -76,12 +80,13 @@ function wholeLife({ gross_pnl_usd: gross, carry_usdc: carry, fees_usdc: fees }:
 
 /**
  * From the plan; from the journal for an earlier run, and where an earlier attempt has probably executed: at the price of
- * that time.
+ * that time. Undefined where another action is recorded to have closed some of its hedges.
  */
 export function expectedBack({
   plan,
   entry,
 }: Pick<ActionReport, 'plan' | 'entry'>): ReturnedAmounts | undefined {
+  if (entry !== undefined && !closedAlone(entry)) return undefined;
   const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack : undefined;
   const recorded = recordedReturn(entry?.intent.quote);
   return plan?.totalBefore === undefined ? (planned ?? recorded) : (recorded ?? planned);

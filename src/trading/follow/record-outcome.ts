@@ -2,7 +2,7 @@
 import type { Hedge } from '../../client/schemas.ts';
 import { createsHedge, rowOf } from '../../domain/action-table.ts';
 import { clocksDisagree, exactInstant } from '../../domain/instants.ts';
-import { PARTIAL_FILL, UNAUTHORIZED } from '../../journal/queries.ts';
+import { closedElsewhere, PARTIAL_FILL, UNAUTHORIZED } from '../../journal/queries.ts';
 import { type EndKind, NOT_OURS } from '../../journal/records.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
@@ -119,8 +119,11 @@ export function endFrom({ intent }: Action, { evidence, position }: Observation)
 export const hedgeEnd = ({ status }: Hedge): 'filled' | 'failed' | 'closed' | undefined =>
   status === 'filled' || status === 'failed' || status === 'closed' ? status : undefined;
 
-/** The action with its outcome, also if that could not be written. Never throws. */
-export function recordOutcome(
+/**
+ * The action with its outcome, also if that could not be written. A hedge that another action closed by its own outcome is
+ * left out of it: it was closed once. Never throws.
+ */
+export async function recordOutcome(
   action: Action,
   { outcome, facts: seen, hedge }: ActionEnd & { hedge: Hedge | undefined },
   context: RecordContext,
@@ -129,7 +132,24 @@ export function recordOutcome(
   const named = hedgeId === undefined ? {} : { hedge_id: hedgeId };
   const part = hedge && filledInPart(action, hedge, () => actionsSince(action, context.journal));
   const facts = part === undefined ? seen : { ...seen, [PARTIAL_FILL]: part.toFixed() };
-  return write(action, { kind: 'outcome', outcome, ...named, facts }, context);
+  if (outcome !== 'closed' || createsHedge(action.intent))
+    return write(action, { kind: 'outcome', outcome, ...named, facts }, context);
+  let elsewhere = closedElsewhere(action, actionsSince(action, context.journal));
+  for (;;) {
+    const own = Object.fromEntries(Object.entries(facts).filter(([name]) => !elsewhere.includes(name)));
+    let now = elsewhere;
+    const recorded = await write(
+      action,
+      { kind: 'outcome', outcome, ...named, facts: own },
+      context,
+      (state) => {
+        now = closedElsewhere(action, state.since(action.intent.at));
+        return now.length > elsewhere.length;
+      },
+    );
+    if (now.length <= elsewhere.length) return recorded;
+    elsewhere = now;
+  }
 }
 
 /**
@@ -168,8 +188,11 @@ export async function recordNotTold(
   return write(action, { kind: 'outcome', outcome: 'not_told', facts }, context);
 }
 
+/** `isLate`: asked under the journal's lock; nothing is added then. */
 const write = (
   action: Action,
   end: Extract<RecordPayload, { kind: 'outcome' }>,
   context: RecordContext,
-): Promise<Action> => appendRecord(action, end, context, ({ outcome }) => outcome?.kind === end.outcome);
+  isLate: (state: JournalState) => boolean = () => false,
+): Promise<Action> =>
+  appendRecord(action, end, context, ({ outcome }, state) => outcome?.kind === end.outcome || isLate(state));

@@ -12,7 +12,7 @@ import {
   RefusedError,
   without,
 } from '../../errors.ts';
-import { changesKept, wasNotExecuted } from '../../journal/queries.ts';
+import { changesKept, closedAlone, wasNotExecuted } from '../../journal/queries.ts';
 import { isEnd } from '../../journal/records.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { closedHedgeId } from '../../readings/closed-record.ts';
@@ -298,11 +298,16 @@ async function endedBefore(known: Action, context: ReadContext): Promise<ActionR
 
 const REALIZED = ['net_pnl_usd', 'gross_pnl_usd', 'carry_usdc', 'fees_usdc'] as const;
 
-/** Realized P&L of the closed hedges over their life, from their records; a figure is left out unless each has it. */
+/**
+ * Realized P&L of the closed hedges over their life, from their records; a figure is left out unless each has it, and where
+ * another action is recorded to have closed one of them.
+ */
 function realizedPnl(
-  { intent }: Action,
+  action: Action,
   closed: readonly ClosedHedge[],
 ): Pick<ActionFigures, (typeof REALIZED)[number]> {
+  const { intent } = action;
+  if (!closedAlone(action)) return {};
   const records = intent.before.hedges.map(({ hedge_id }) =>
     closed.find((record) => closedHedgeId(record) === hedge_id),
   );

@@ -44,7 +44,7 @@ export async function appendRecord(
   action: Action,
   payload: RecordPayload,
   { journal, clock, progress }: RecordContext,
-  isKnown: (current: Action) => boolean = () => false,
+  isKnown: (current: Action, state: JournalState) => boolean = () => false,
 ): Promise<Action> {
   const record = withTimestamp(action.id, payload, { clock });
   const own = (state: JournalState): Action | undefined => actionById(state, action.id);
@@ -52,7 +52,7 @@ export async function appendRecord(
   try {
     const written = await journal.append([record], (state) => {
       current = own(state);
-      if (current !== undefined && isKnown(current)) throw new WrittenAlready();
+      if (current !== undefined && isKnown(current, state)) throw new WrittenAlready();
     });
     return own(written) ?? applyRecord(action, record);
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import { textFrom } from '../../client/json.ts';
 import type { ClosedHedge } from '../../client/schemas.ts';
-import { takesWholeSide } from '../../domain/action-table.ts';
+import { shrinks, takesWholeSide } from '../../domain/action-table.ts';
 import { isFields } from '../../domain/fields.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
@@ -95,9 +95,9 @@ function openingHashes(
   ].filter((hash) => typeof hash === 'string');
 }
 
-/** Another close of this machine on the side, whose outcome was not known when `close` was decided. */
+/** Another close of this machine, or a reduction that closed the side, whose outcome was not known when `close` was decided. */
 const isUnderwayWith = (other: Action, { intent }: Action): boolean =>
-  takesWholeSide(other.intent) &&
+  (takesWholeSide(other.intent) || (shrinks(other.intent) && other.outcome?.kind === 'closed')) &&
   maybeExecuted(other) &&
   isOn(other, intent) &&
   !(Date.parse(other.outcome?.at ?? '') <= readAt(intent)) &&
