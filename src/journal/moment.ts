@@ -32,6 +32,7 @@ export class JournalMoment {
   readonly #recently: string;
   /** By ID, with the number of its intent. */
   readonly #known = new Map<string, { action: Action; seq: number } | undefined>();
+  readonly #since = new Map<string, readonly Action[]>();
   readonly #summary = once(() => this.#source.summary());
   readonly #open = once(() => this.#withIds(this.#summary().actions.keys()).filter((each) => !isEnded(each)));
 
@@ -69,6 +70,12 @@ export class JournalMoment {
 
   since(at = this.#recently): readonly Action[] {
     const from = at < this.#recently ? at : this.#recently;
+    const known = this.#since.get(from) ?? this.#readSince(from);
+    this.#since.set(from, known);
+    return known;
+  }
+
+  #readSince(from: string): readonly Action[] {
     const changed = this.#idsOf(this.#source.found('at', from, END));
     return this.#withIds([...this.#open().map(({ id }) => id), ...changed]);
   }

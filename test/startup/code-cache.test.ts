@@ -28,6 +28,9 @@ function kept(options: { cache?: string; variant?: string; command?: string } = 
 describe('compiled code', () => {
   it('is there for the next start of the same command of the same build, and for no other', () => {
     const { cache, write, path } = kept();
+    const inAscii = { ...SCRIPT, text: '({"quote.cjs":()=>{}})' };
+    write(inAscii);
+    expect(kept({ cache }).read()).toEqual(inAscii);
     write(SCRIPT);
     expect(kept({ cache }).read()).toEqual(SCRIPT);
     expect(kept({ cache, command: 'open' }).read()).toBeUndefined();
