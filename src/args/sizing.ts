@@ -55,9 +55,10 @@ export function readSizing(
   return isMax ? { by: 'max' } : undefined;
 }
 
-/** `line`: the command up to the size. @throws UsageError when the market is not quoted in naira. */
-export function checkNairaMarket(market: string, line: CommandWords): void {
+/** `line`: the command up to the size; none for an answer. @throws UsageError when the market is not quoted in naira. */
+export function checkNairaMarket(market: string, line?: CommandWords): void {
   if (isNairaMarket(market)) return;
+  if (line === undefined) throw new UsageError(`${market} is not quoted in naira.`, 'Type the size in USD.');
   throw new UsageError(
     `${market} is not quoted in naira (--ngn).`,
     say`Give the size in USD: ${[...line, 'NOTIONAL']}`,

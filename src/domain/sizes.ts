@@ -158,11 +158,12 @@ const FAR_ABOVE = 20;
 
 /**
  * One line of a hint, where a size in USD is far above the one that fits, and would fit as an amount in naira at that rate; else
- * none.
+ * none. `before`: the text before that amount.
  */
 export function nairaHint(
   notional: Big | undefined,
   { market, fits, rate }: { market: string; fits: Big; rate: Big | undefined },
+  before = '--ngn',
 ): readonly string[] {
   const isProbable =
     notional !== undefined &&
@@ -170,5 +171,5 @@ export function nairaHint(
     isNairaMarket(market) &&
     notional.gte(fits.times(FAR_ABOVE)) &&
     notional.lte(fits.times(rate));
-  return isProbable ? [`A notional is in USD; for naira: --ngn ${notional.toFixed()}.`] : [];
+  return isProbable ? [`A notional is in USD; for naira: ${before} ${notional.toFixed()}.`] : [];
 }

@@ -153,7 +153,9 @@ describe('the notional', () => {
     const { asking, asked } = wizardWith(['lots', '0', '1e3', ' 10,000 ', '']);
     expect((await askOpen(draft, asking)).notional.toFixed()).toBe('10000');
     expect(asked[0]?.objections).toEqual([
-      expect.stringContaining('"lots" is not a notional. Write it in USD as 10000, 10_000'),
+      expect.stringMatching(
+        /^"lots" is not a notional\. Write it in USD as 10000, 10_000.*, or type NGN 45m or max\.$/,
+      ),
       expect.stringContaining('The notional must be above zero.'),
       expect.stringContaining('"1e3" is not a notional.'),
     ]);
@@ -251,6 +253,15 @@ describe('a size in naira, or the largest', () => {
     expect(intent.sizing?.by).toBe(answer === 'max' ? 'max' : 'ngn');
   });
 
+  it('without its currency is shown as it can be typed, and every other form is named', async () => {
+    const { asking, asked } = wizardWith(['60m', '', '5k', '']);
+    await askOpen(draft, asking);
+    expect(asked[0]?.objections).toEqual([
+      expect.stringContaining('A notional is in USD; for naira: NGN 60000000.'),
+      expect.stringContaining('or type NGN 45m or max.'),
+    ]);
+  });
+
   it('of the command line is not asked for again', async () => {
     const { asking, asked } = wizardWith(['buy', '3 d', '', '']);
     const intent = await askOpen(draftOf('USDTNGN', { ngn: '15m' }), asking);
@@ -276,7 +287,7 @@ describe('a size in naira, or the largest', () => {
     });
     await askOpen(draftOf('USDTKES buy', { tenor: '3', dealId: 'P' }), asking);
     expect(asked[0]?.message).toContain('1.5m or max (');
-    expect(asked[0]?.objections).toEqual([expect.stringContaining('USDTKES is not quoted in naira')]);
+    expect(asked[0]?.objections).toEqual(['USDTKES is not quoted in naira. Type the size in USD.']);
   });
 });
 

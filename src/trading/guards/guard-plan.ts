@@ -46,14 +46,19 @@ export interface SizedPlan extends Pick<OpenPlan | AddPlan, 'notional' | 'market
   facts: Pick<PlanFacts, 'account' | 'market' | 'quote'>;
 }
 
-export function sizeFindings(plan: SizedPlan, limits: TradingLimits): readonly Finding[] {
+/** `beforeNaira`: the text before an amount in naira. */
+export function sizeFindings(
+  plan: SizedPlan,
+  limits: TradingLimits,
+  beforeNaira?: string,
+): readonly Finding[] {
   const found = [aboveLimit(plan, limits), aboveHeadroom(plan), aboveCapacity(plan), aboveBalance(plan)];
   const { notional, market, facts } = plan;
   return found
     .filter((each) => each !== undefined)
     .map(({ details, ...excess }) =>
       tooLarge({ ...excess, details: { notional_usd: notional, ...details } }, NOTHING_FITS, (fits) =>
-        nairaHint(notional, { market, fits, rate: facts.market?.price }),
+        nairaHint(notional, { market, fits, rate: facts.market?.price }, beforeNaira),
       ),
     );
 }
