@@ -51,7 +51,7 @@ export function rejectMisplacedOperands(name: SideCommand, raw: RawInput): void 
       takesNoId(name),
       say`${commandOnId(shell`hedge hedges`, id)} shows its market and side; then ${shell`hedge ${name} MARKET SIDE ${sizeOf(name)}`}`,
     );
-  refuseNaira(name, raw);
+  refuseSizeOption(name, raw);
   refuseOrder(name, raw);
   refuseTooMany(name, raw);
 }
@@ -105,17 +105,27 @@ function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefin
 const orderOf = (name: SideCommand): string =>
   takesNotional(name) ? 'market, side, notional' : 'market, side';
 
-/** Rejects `₦45m`, `N45m` and `NGN 45m` as a notional, which is in USD: the option for naira is --ngn. */
-function refuseNaira(name: SideCommand, { operands, options }: RawInput): void {
-  const [market = '', side = '', size = '', next, ...more] = operands;
-  const amount = withoutCurrency(size);
-  const ngn = amount === '' ? next : amount;
-  if (amount === size || ngn === undefined || parseNaira(ngn) === undefined || !takesNotional(name)) return;
-  const others = amount === '' || next === undefined ? more : [next, ...more];
+/** Rejects `₦45m`, `NGN 45m` and `45m NGN` as a notional, which is in USD, and `max`: both are options. */
+function refuseSizeOption(name: SideCommand, { operands, options }: RawInput): void {
+  const [market = '', side = '', size = '', ...more] = operands;
+  if (!takesNotional(name)) return;
+  const line = (others: readonly string[], extra: RawInput['options']): Sentence =>
+    say`Did you mean: ${rebuildCommandLine(name, [market, side, ...others], { ...extra, ...options })}`;
+  if (/^max$/i.test(size) && name !== 'reduce')
+    throw new UsageError('The largest size is an option, --max.', line(more, { max: true }));
+  const oneWord = nairaIn(size);
+  const ngn = oneWord ?? nairaIn([size, ...more.slice(0, 1)].join(' '));
+  if (ngn === undefined) return;
   throw new UsageError(
     'A notional is in USD; an amount in naira is an option, --ngn.',
-    say`Did you mean: ${rebuildCommandLine(name, [market, side, ...others], { ngn, ...options })}`,
+    line(oneWord === undefined ? more.slice(1) : more, { ngn }),
   );
+}
+
+/** `45m` of `NGN 45m`; undefined if the text does not name naira. */
+function nairaIn(text: string): string | undefined {
+  const amount = withoutCurrency(text);
+  return amount === text || parseNaira(amount) === undefined ? undefined : amount;
 }
 
 /** Rejects a notional with spaces, a tenor without its option, and other extra operands. A close has its own check. */
