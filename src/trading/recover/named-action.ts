@@ -3,7 +3,7 @@
 import type { Hedge } from '../../client/schemas.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import { UsageError } from '../../errors.ts';
+import { RefusedError, UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { findHedges } from '../../readings/filter-records.ts';
@@ -35,12 +35,24 @@ export async function waitFor(
 ): Promise<ActionReport> {
   const action = findActionOfAccount(context.journal.read(), word, context.identity);
   const waiting = { wait: true, timeoutMs };
-  if (action === undefined) return awaitHedge(await hedgeNamed(word, context), waiting, context);
+  if (action === undefined) {
+    const hedge = await hedgeNamed(word, context).catch((error: unknown) => nothingNamed(word, error));
+    return awaitHedge(hedge, waiting, context);
+  }
   try {
     return await follow(action, { asks: 'wait', ...waiting }, context);
   } catch (error) {
     return reportWithoutLookup(action, error, context);
   }
+}
+
+/** The service knows neither the actions nor that the word may be a deal ID. @throws the error */
+function nothingNamed(word: string, error: unknown): never {
+  if (!(error instanceof RefusedError) || error.code !== 'hedge_not_found') throw error;
+  throw error.with({
+    what: `Not found: no action, hedge or deal ID ${quotedName(word)}.`,
+    hint: say`To list them: ${shell`hedge journal`}, ${shell`hedge hedges`}`,
+  });
 }
 
 /** @throws OutcomeUnknownError when several hedges carry the deal ID; the service's rejection when it knows none. */

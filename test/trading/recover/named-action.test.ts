@@ -171,5 +171,8 @@ describe('waiting for a hedge that was opened elsewhere', () => {
     const desk = await dealingDesk();
     const waiting = waitFor('hdg_nobody', MINUTE, desk.readContext);
     await expect(waiting).rejects.toMatchObject({ code: 'hedge_not_found', httpStatus: 404 });
+    await expect(waitFor('PAY-9', MINUTE, desk.readContext)).rejects.toMatchObject({
+      what: 'Not found: no action, hedge or deal ID "PAY-9".',
+    });
   });
 });
