@@ -190,12 +190,12 @@ export const resolvedAsNotExecutedError = (entry: Action): StoppedError =>
   });
 
 /** Never sent, or only answered by a rate limit. */
-export const neverSentError = (entry: Action, obstacle: readonly HintLine[] = []): StoppedError =>
+export const neverSentError = (entry: Action): StoppedError =>
   new StoppedError({
     code: 'not_sent',
     what: `${entry.rejectionCode === undefined ? 'NOT SENT' : 'RATE LIMITED'}: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
     meaning: 'Nothing was done.',
-    hint: [...obstacle, step(shell`hedge resume ${entry.shortId}`, 'ask, then send it')],
+    hint: step(shell`hedge resume ${entry.shortId}`, 'ask, then send it'),
     details: actionIds(entry),
   });
 

@@ -4,7 +4,7 @@ import type { Big } from 'big.js';
 import type { ActionOptions, TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { createsHedge, enlarges, rowOf } from '../../domain/action-table.ts';
-import { optionWords, say, shell, step } from '../../domain/hint.ts';
+import { isCommand, optionWords, say, shell, step } from '../../domain/hint.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
@@ -108,14 +108,17 @@ async function notSentAgain(
   context: TradingContext,
 ): Promise<ActionReport> {
   const { action } = now;
-  if (!isUnresolved(action))
-    return reportOf('not_sent', { entry: action, finding: neverSentError(action, obstacle) });
-  const report = await reportKnown(now, context);
+  const report = isUnresolved(action)
+    ? await reportKnown(now, context)
+    : reportOf('not_sent', { entry: action, finding: neverSentError(action) });
   const { finding } = report;
-  return finding === undefined
-    ? report
-    : { ...report, finding: finding.with({ hint: [...obstacle, ...(finding.hint ?? [])] }) };
+  if (finding === undefined) return report;
+  // One command to resume it: the obstacle's has the options that it needs.
+  const others = obstacle.some(isResume) ? finding.hint?.filter((each) => !isResume(each)) : finding.hint;
+  return { ...report, finding: finding.with({ hint: [...obstacle, ...(others ?? [])] }) };
 }
+
+const isResume = (line: HintLine): boolean => isCommand(line) && line.command[1] === 'resume';
 
 /** Why it is not sent again, and what to do; undefined if it may be. */
 function whyNotSent(
@@ -124,7 +127,7 @@ function whyNotSent(
   context: TradingContext,
 ): readonly HintLine[] | undefined {
   const { intent } = action;
-  const { attended, environment, expected } = context;
+  const { attended, environment } = context;
   if (isOfAnotherKey(action, context))
     return evidence === undefined
       ? [`Not sent now: ${otherKeyInWords(action)}.`, ...confirmationCommands(action)]
@@ -134,9 +137,14 @@ function whyNotSent(
   const bound = intent.bounds !== undefined || intent.sent_by.includes('--any-price');
   const priceMissing = hasLiveRules(context) && enlarges(intent) && !bound ? [PRICE_TO_CONFIRM] : undefined;
   if (dryRun || again) return attended || dryRun ? undefined : priceMissing;
-  const promise = hasLiveRules(context) && expected !== environment ? ['--expect-env', environment] : [];
+  const promise = hasLiveRules(context) ? ['--expect-env', environment] : [];
   if (!attended)
-    return priceMissing ?? [say`Not a terminal. To send it again: ${shell`--yes --resend ${promise}`}`];
+    return (
+      priceMissing ?? [
+        'Not a terminal.',
+        step(shell`hedge resume ${action.shortId} --yes --resend ${promise}`, 'send it again'),
+      ]
+    );
   if (yes && (evidence?.kind === 'other' || evidence?.kind === 'unclear'))
     return ['The position is unclear. Leave out --yes to confirm, or add --resend.'];
   return undefined;

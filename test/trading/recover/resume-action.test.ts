@@ -454,13 +454,15 @@ describe('what keeps it from being sent again', () => {
   });
 
   it('no terminal: it looks, and leaves the sending to --resend', async () => {
-    const { desk } = await lostOver('before', ADD);
+    const { desk, lost } = await lostOver('before', ADD);
     const sent = desk.keys().length;
     const unattended = { attended: false };
     for (const how of [{}, { yes: true }]) {
       const report = await resumed(desk, how, unattended);
       expect(report?.finding).toBeInstanceOf(OutcomeUnknownError);
-      expect(hintText(report?.finding?.hint)).toContain('--yes --resend');
+      const hint = hintText(report?.finding?.hint);
+      expect(hint).toContain(`hedge resume ${lost.shortId} --yes --resend`);
+      expect(hint.split('hedge resume')).toHaveLength(2);
     }
     expect(desk.keys()).toHaveLength(sent);
     await expect(resumed(desk, { resend: true }, unattended)).rejects.toMatchObject({ code: 'usage' });
@@ -491,11 +493,10 @@ describe('what keeps it from being sent again', () => {
       'Resume it at a terminal',
     );
     const smaller = await lostOver('before', 'reduce USDTNGN buy 1k');
-    expect(hintText((await resumed(smaller.desk, {}, live))?.finding?.hint)).toContain(
-      '--yes --resend --expect-env live',
-    );
-    const hint = hintText((await resumed(smaller.desk, {}, { ...live, expected: 'live' }))?.finding?.hint);
-    expect(hint).toMatch(/^Not a terminal\. To send it again: --yes --resend$/m);
+    for (const context of [live, { ...live, expected: 'live' as const }])
+      expect(hintText((await resumed(smaller.desk, {}, context))?.finding?.hint)).toMatch(
+        /^Not a terminal\.\nhedge resume \w+ --yes --resend --expect-env live +send it again$/m,
+      );
   });
 
   it('a book that is not clear, where --yes leaves nobody to look at it', async () => {
