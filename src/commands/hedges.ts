@@ -81,7 +81,8 @@ export const hedges = defineCommand({
     const wanted = { narrowing, field: 'opened_at', mayBeCut, limit, here: clock, keeps };
     const { records, covers } = await filterRecords(found.data, wanted);
     const listed = id === undefined ? { covers } : {};
-    const pending = id === undefined ? pendingOf(readContext) : undefined;
+    const pending =
+      id === undefined ? pendingOf(readContext, { nowMs: here.nowMs, servedMs: clock.nowMs }) : undefined;
     const open = records.filter((hedge) => isRunningHedge(hedge, servedAt));
     const [only, ...others] = records;
     // A script gets what the service sent; a person also sees what it comes to.

@@ -204,6 +204,13 @@ describe('a roll whose open fails', () => {
     expect((await cli.run('status --json')).document()).toMatchObject({
       data: { unfinished_rolls: [{ state: 'flat_open_due' }] },
     });
+    for (const list of ['positions', 'hedges'])
+      expect((await cli.run(list)).out).toMatch(
+        /leg 1 closed, leg 2 not open\n *hedge roll run \w+ +open leg 2/,
+      );
+    const warned = (await cli.run('open USDTNGN buy 3k --tenor 1 --dry-run')).out;
+    expect(warned).toMatch(/Roll \w+ is not finished: leg 1 closed, leg 2 not open\..*hedge roll run \w+/s);
+    expect((await cli.run('open USDTNGN sell 3k --tenor 1 --dry-run')).out).not.toContain('is not finished');
     expect((await cli.run('doctor')).out).toMatch(
       /WARN {2}rolls +1 unfinished roll: \w{8} \(leg 1 closed, leg 2\s+not open\)/,
     );

@@ -3,7 +3,7 @@
  * They run before the confirmation and again under the journal's lock. Pure.
  */
 import { Big } from 'big.js';
-import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
+import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { leastOf, medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
@@ -14,7 +14,13 @@ import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, haltedInWords, stateInWords } from '../../journal/describe.ts';
 import { type AccountSide, findAction, inFlightOn, unresolvedOn, usedDealId } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
-import { type ChainClock, unfinishedChains } from '../../journal/roll-chains.ts';
+import {
+  CHAIN_WORDS,
+  type ChainClock,
+  isDue,
+  nextOfChain,
+  unfinishedChains,
+} from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { troubleAdvice, troubleCode, troubleError } from '../../journal/trouble.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
@@ -65,7 +71,7 @@ export function guardJournal(
     dailyFinding(terms, state, context),
     ...deskLimitFindings(terms, state, context),
     unusualSize(terms, state),
-    ...plannedRolls(terms, state, context),
+    ...rollsOnSide(terms, state, context),
   ];
   // A question may have found damage.
   checkTrouble(terms, state, context);
@@ -196,28 +202,41 @@ function unusualSize(terms: JournalGuardTerms, state: JournalState): Finding | u
   };
 }
 
-/** A hedge that is closed before its maturity is not opened again by a roll. */
-function plannedRolls(
+/** A hedge that is closed before its maturity is not opened again by a roll, and leg 2 of a roll may still be to open. */
+function rollsOnSide(
   terms: JournalGuardTerms,
   state: JournalState,
   { nowMs, servedMs }: ChainClock,
 ): readonly Finding[] {
-  if (!takesWholeSide(terms) || terms.flat) return [];
+  const closes = takesWholeSide(terms);
+  if (terms.flat || !(closes || createsHedge(terms))) return [];
   return unfinishedChains(state, { nowMs, servedMs, identity: terms.identity })
-    .filter(
-      ({ plan, state: at }) =>
-        at === 'planned' &&
-        plan.when === 'maturity' &&
-        plan.market === terms.market &&
-        plan.side === terms.side,
-    )
-    .map(({ plan }) => ({
-      level: 'warn',
-      code: 'roll_unfinished',
-      message: `Roll ${plan.chain_id} is planned for hedge ${quotedName(plan.hedge_id)}. After a close, it does not open leg 2.`,
-      hint: say`To give it up: ${shell`hedge roll drop ${plan.chain_id} --note TEXT`}`,
-      details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id },
-    }));
+    .filter(({ plan }) => plan.market === terms.market && plan.side === terms.side)
+    .flatMap((chain): Finding[] => {
+      const { plan } = chain;
+      const finding = {
+        level: 'warn' as const,
+        code: 'roll_unfinished' as const,
+        details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id },
+      };
+      // Leg 2 itself, and the rows of a file, are not told of it.
+      if (isDue(chain) && plan.deal_id !== terms.dealId && terms.isOfRun !== true)
+        return [
+          {
+            ...finding,
+            message: `Roll ${plan.chain_id} is not finished: ${CHAIN_WORDS[chain.state]}.`,
+            hint: nextOfChain(chain),
+          },
+        ];
+      if (!closes || chain.state !== 'planned' || plan.when !== 'maturity') return [];
+      return [
+        {
+          ...finding,
+          message: `Roll ${plan.chain_id} is planned for hedge ${quotedName(plan.hedge_id)}. After a close, it does not open leg 2.`,
+          hint: say`To give it up: ${shell`hedge roll drop ${plan.chain_id} --note TEXT`}`,
+        },
+      ];
+    });
 }
 
 /**
