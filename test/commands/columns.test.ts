@@ -265,13 +265,16 @@ describe('hedges on a screen', () => {
     expect(cellsOf(out)).toBe('id\nhdg_held');
   });
 
-  it('names the size of one hedge: what remains, or what was left at the end', async () => {
+  it('names the size of one hedge: what remains, or what was left at the end, which no longer matures', async () => {
     const cli = await cliWith(
       on('GET /hedges/hdg_1', ok(running('hdg_1', {}))),
       on('GET /hedges/hdg_2', ok(aHedge({ id: 'hdg_2', status: 'closed' }))),
     );
     expect((await cli.run('hedges hdg_1', SCREEN)).out).toContain('Remaining (USD)');
-    expect((await cli.run('hedges hdg_2', SCREEN)).out).toContain('Left at the end (USD)');
+    const ended = (await cli.run('hedges hdg_2', SCREEN)).out;
+    expect(ended).toContain('Left at the end (USD)');
+    expect(ended).toContain('Maturity');
+    expect(ended).not.toMatch(/Matures| in \d/);
   });
 
   it('explains the mark of a weekend also for one hedge', async () => {

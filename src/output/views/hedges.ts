@@ -50,6 +50,7 @@ const detailsOf = (hedge: Hedge): readonly Field<Hedge>[] =>
     ...(field.name === 'notional_usd'
       ? { header: isRunning(hedge) ? 'Remaining (USD)' : 'Left at the end (USD)' }
       : {}),
+    ...(field.name === 'maturity_at' && !isRunning(hedge) ? { header: 'Maturity' } : {}),
   }));
 
 const IN_FULL: Readonly<Record<string, Partial<Field<Hedge>>>> = {
@@ -185,11 +186,11 @@ function maturityDate(at: unknown, hedge: Hedge): Cell {
   return isRunning(hedge) ? maturityCell(at, 'date') : { kind: 'time', at, style: 'date' };
 }
 
-/** In full: to the minute, and how far off it is. */
+/** In full: to the minute; of a running hedge, how far off it is. */
 function maturityInFull(at: unknown, hedge: Hedge): Cell {
   if (typeof at !== 'string') return missing;
-  const cell = { kind: 'time', at, style: 'minute', relative: true } as const;
-  return isRunning(hedge) ? { ...cell, matures: true } : cell;
+  const cell = { kind: 'time', at, style: 'minute' } as const;
+  return isRunning(hedge) ? { ...cell, relative: true, matures: true } : cell;
 }
 
 const isRunning = ({ status }: Hedge): boolean => status !== 'closed' && status !== 'failed';
