@@ -13,6 +13,8 @@ import { blocksRun, type DealEnd, isBeyondBound, NOT_RUN } from './deal.ts';
 export type DealsStage = 'check' | 'blocked' | 'run';
 
 const AGAIN = 'Run the same file again: it opens only the missing rows, and nothing twice.';
+const AFTER_THE_CHECK =
+  'Then run the same file again: it looks up that row, opens only the missing ones, and nothing twice.';
 const AGAIN_FOR_OTHERS = 'Run the same file again for the other missing rows: it opens nothing twice.';
 const NOTHING_MORE = 'Run as it is, the same file opens nothing more.';
 const CHANGE_BOUND = 'Try again at a better price, or change worst_price or max_cost_bps of the row.';
@@ -49,7 +51,10 @@ export function findingOf(
           ? 'done'
           : 'none';
   const lead = effect === 'none' && worst instanceof OrderFailedError ? TO_RETRY : undefined;
-  const hints = [...(isOfAll ? [] : hintLines(own)), ...nextCommands(ends, { stage, path, lead })];
+  const hints = [
+    ...(isOfAll ? [] : hintLines(own)),
+    ...nextCommands(ends, { stage, path, lead, again: worst.effect === 'unknown' ? AFTER_THE_CHECK : AGAIN }),
+  ];
   return worst.with({
     what: `Line ${first.line.toString()}, ${quotedName(first.intent.dealId ?? '')}: ${worst.what}${more === '' ? '' : `${more} not as asked.`}`,
     meaning:
@@ -104,7 +109,7 @@ const MOST_LINES = 10;
 /** Commands for the rows that are not open: the same run, if it opens any, else the step that each needs. */
 function nextCommands(
   ends: readonly DealEnd[],
-  { stage, path, lead }: { stage: DealsStage; path: string; lead: string | undefined },
+  { stage, path, lead, again }: { stage: DealsStage; path: string; lead: string | undefined; again: string },
 ): readonly HintLine[] {
   const stopped = stage === 'run' ? [] : ends.filter(blocksRun);
   const blocked = stopped.filter(({ error }) => !OF_THE_PROFILE.includes(error?.code ?? ''));
@@ -140,7 +145,7 @@ function nextCommands(
     ...(blocked.length === 0
       ? stage === 'check' && stopped.length === 0
         ? []
-        : [isMissing ? (commands.length === 0 ? AGAIN : AGAIN_FOR_OTHERS) : NOTHING_MORE]
+        : [isMissing ? (commands.length === 0 ? again : AGAIN_FOR_OTHERS) : NOTHING_MORE]
       : [`No row is opened until ${linesThatFit(blocked)} out of the file.`]),
   ];
 }
