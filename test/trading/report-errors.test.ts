@@ -214,7 +214,7 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
         perDay: big('140000'),
       }),
       [
-        'All of this is needed:',
+        'Each reason needs its own step:',
         'hedge check 7c1e    look up; send nothing',
         '--despite 7c1e      or this option: both may execute',
         'Largest size that fits: 40,000.00 USD.',

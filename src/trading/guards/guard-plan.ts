@@ -333,7 +333,7 @@ function adviceFor(stops: readonly Finding[]): Hint | undefined {
   ]);
   const once = new Map(advice.map((each) => [hintText(each), each]));
   return [
-    blocking.length > 0 ? 'No option lets it through now.' : 'All of this is needed:',
+    blocking.length > 0 ? 'No option lets it through now.' : 'Each reason needs its own step:',
     ...once.values(),
   ];
 }

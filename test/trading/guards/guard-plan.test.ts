@@ -301,7 +301,7 @@ describe('what stops', () => {
     const error = stopFrom(findings);
     expect(error).toMatchObject({
       code: 'exposure_exceeded',
-      hint: hinting(/^All of this is needed:\nLargest size that fits: 4,000\.00 USD\.\nTry again /),
+      hint: hinting(/^Each reason needs its own step:\nLargest size that fits: 4,000\.00 USD\.\nTry again /),
       effect: 'none',
       retry: 'later',
       details: {
