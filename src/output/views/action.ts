@@ -171,7 +171,7 @@ function foundByDealId({ entry, confirmed }: ActionReport): Parts<Pair> {
       'Look again',
       text('after', 'warn'),
       machineTime(entry.provisionalUntil, entry),
-      hintCell(say`: ${shell`hedge check ${entry.shortId}`}`),
+      hintCell(say`, when no attempt can still arrive: ${shell`hedge check ${entry.shortId}`}`),
     ),
   ];
 }

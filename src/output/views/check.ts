@@ -52,7 +52,7 @@ const confirmationLine = (action: Action): Block =>
     nameText(action.intent.deal_id ?? `action ${action.shortId}`),
     'was found by its deal ID. Look again after',
     machineTime(action.provisionalUntil ?? '', action),
-    hintCell(say`: ${shell`hedge check ${action.shortId}`}`),
+    hintCell(say`, when no attempt can still arrive: ${shell`hedge check ${action.shortId}`}`),
   );
 
 const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';
