@@ -11,6 +11,8 @@ export type OutputForm = (typeof OUTPUT_FORMS)[number];
 
 export interface Output extends ColumnChoice {
   form: OutputForm;
+  /** It was named, not left at `table`. */
+  isNamed: boolean;
   /** JMESPath over the document; with `table` its result is printed bare. */
   query: string | undefined;
 }
@@ -46,12 +48,13 @@ export function readOutput({ json, csv, output, query, wide, columns }: OutputOp
       '--query does not work with --output table.',
       'Leave out --output table for bare values, or use json, jsonl or csv.',
     );
-  return { form, query, wide, columns: columns?.split(',') };
+  return { form, isNamed: one !== undefined, query, wide, columns: columns?.split(',') };
 }
 
 /** The first format that is named, also on an invalid command line. */
 export const inferOutput = (options: Omit<OutputOptions, 'wide' | 'columns'>): Output => ({
   form: formOf(options) ?? 'table',
+  isNamed: options.output !== undefined,
   query: options.query,
   wide: false,
   columns: undefined,

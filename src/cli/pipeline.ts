@@ -168,14 +168,14 @@ async function printerFor(
   terminal: Terminal,
   { output, quiet, lines }: Pick<ScannedOptions, 'output' | 'quiet'> & { lines: boolean },
 ): Promise<Printer> {
-  const { form, query } = output;
+  const { form, isNamed, query } = output;
   if (!lines && (form === 'csv' || form === 'jsonl' || query !== undefined)) {
     const { dataPrinter } = await import('./data-printer.ts');
     return dataPrinter(terminal, { output, quiet });
   }
   const { batchPrinter, documentPrinter, linesPrinter, humanPrinter } = await import('./printer.ts');
   if (lines)
-    return terminal.stdout.isTTY && form === 'table'
+    return form === 'table' && (terminal.stdout.isTTY || isNamed)
       ? batchPrinter(terminal)
       : linesPrinter(terminal, { quiet });
   return form === 'json' ? documentPrinter(terminal, { quiet }) : humanPrinter(terminal);

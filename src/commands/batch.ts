@@ -10,7 +10,7 @@ import { defineCommand } from './define.ts';
 export const batch = defineCommand({
   name: 'batch',
   summary: 'Run many commands from a file; safe to run again',
-  description: `Each line of FILE is a command, quoted as in a shell but not expanded, or a JSON object with the service's field names. # starts a comment. If one line is wrong, nothing is sent and the exit code is 2. A pipe, or --json, gets the document of each line.
+  description: `Each line of FILE is a command, quoted as in a shell but not expanded, or a JSON object with the service's field names. # starts a comment. If one line is wrong, nothing is sent and the exit code is 2. A pipe, or --json, gets the document of each line; a pipe with --output table gets the screen.
 
 Actions run one after the other. The batch stops at the first unknown outcome, or if the service cannot be reached; --keep-going continues. The exit code is the worst of the lines. Run it again: a line that was executed prints its original result. More: hedge help batch.`,
   lines: true,

@@ -92,6 +92,13 @@ describe('a batch', () => {
     expect(asking.err).toMatch(/^Not a terminal: .*nothing was sent\.\n.*: --yes\n$/);
   });
 
+  it('prints its lines as on a screen into a pipe only with --output table', async () => {
+    const cli = testCli({ env: PRACTICE });
+    const { out } = await cli.run('batch - --output table', { stdin: 'positions\n' });
+    expect(out).toContain('No open positions');
+    expect(out).not.toContain('{');
+  });
+
   it('reports its errors in one document, and sends nothing', async () => {
     const service = await scriptedService([]);
     const cli = cliFor(service);
