@@ -1,4 +1,4 @@
-/** The document of `hedge cover`: the hedges that count, the buckets and the deals. */
+/** The document of `hedge cover`: the hedges that count, the buckets, the reductions and the deals. */
 import * as z from 'zod/mini';
 import { quotedFigures } from './action-document.ts';
 import {
@@ -71,6 +71,15 @@ export const coverDocumentSchema = object({
             covered_ngn: orNull(amount),
           }),
         ),
+      }),
+    ),
+    reductions: list(
+      object({
+        side: dealSide,
+        ngn: amount,
+        side_pct: amount,
+        closes_side: flag,
+        falls_below: list(object({ from_days: whole, to_days: whole })),
       }),
     ),
     deals: list(

@@ -682,6 +682,7 @@ describe('a bucket that stays outside its band', () => {
     // 20,000 × 1,516.25 are 200 %.
     expect(derivedOf(ran)).toMatchObject({
       buckets: [{ coverage_pct: 200, status: 'above', constraint: 'above_max' }],
+      reductions: [{ side: 'buy', ngn: 15162500, side_pct: 50, closes_side: false, falls_below: [] }],
       deals: [],
     });
   });

@@ -177,6 +177,13 @@ export function coverDocument(reading: CoverReading, { ignored, dateOrder }: Exp
           covered_ngn: each.coverage.coveredOn.get(date) ?? null,
         })),
       })),
+      reductions: reading.reductions.map(({ side, naira, percent: ofSide, closesSide, below }) => ({
+        side,
+        ngn: naira,
+        side_pct: ofSide,
+        closes_side: closesSide,
+        falls_below: below.map(({ fromDays, toDays }) => ({ from_days: fromDays, to_days: toDays })),
+      })),
       deals: deals.map((deal) => dealDocument(reading, deal)),
       total: {
         notional_usd: notional,
