@@ -451,9 +451,9 @@ describe('cover on practice', () => {
     [
       '30000',
       '9999',
-      /^More than the 20,001\.00 USD left of the daily limit\. Open the rest after 00:00 UTC,/m,
+      /^More than the 20,001\.00 USD left of the daily limit: hedge deals run would open no row\. Leave out\s+rows until 00:00 UTC,/m,
     ],
-    ['9999', '9999', /^More than the 0\.00 USD left of the daily limit\./m],
+    ['9999', '9999', /^More than the 0\.00 USD left of the daily limit:/m],
   ])('says what is left of a daily limit of %s USD that the deals exceed', async (limit, opened, words) => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     const cover = filesIn(temporaryFolder(), files());

@@ -287,7 +287,7 @@ function limitLine({ deals }: CoverReading, left: Big | undefined): View {
   return (
     left?.lt(totalsOf(deals).notional) === true &&
     warnLine(
-      `More than the ${usdInWords(left)} left of the daily limit. Open the rest after 00:00 UTC, or raise the limit.`,
+      `More than the ${usdInWords(left)} left of the daily limit: hedge deals run would open no row. Leave out rows until 00:00 UTC, or raise the limit.`,
     )
   );
 }
