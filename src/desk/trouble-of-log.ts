@@ -76,5 +76,6 @@ export const notSetUp = ({ kind, why }: LogFailure): StoppedError =>
     meaning: 'Nothing was changed.',
     hint:
       TO_SET_UP[kind] ?? 'Check its address, its server and the network, then run the same command again.',
-    retry: 'later',
+    // Waiting changes no password, right or certificate.
+    retry: kind in TO_SET_UP ? 'never' : 'later',
   });

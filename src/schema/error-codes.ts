@@ -83,7 +83,7 @@ export const CODE_MEANINGS: Readonly<Record<OwnCode, CodeMeaning>> = {
   damaged_file: means(['none', 'done', 'unknown'], ['never', 'later', 'after_check']),
   journal_rewound: NOTHING,
   journal_earlier: NOTHING,
-  desk_unreachable: LATER,
+  desk_unreachable: NOW_OR_LATER,
   desk_rewound: NOTHING,
   desk_changed: NOTHING,
   desk_newer: NOTHING,
