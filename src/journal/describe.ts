@@ -49,7 +49,9 @@ function stateText(action: Action): string {
   switch (action.state) {
     case 'done': {
       const part = partialFillOf(action);
-      return part === undefined ? (action.outcome?.kind ?? 'done') : `partially filled, ${usdInWords(part)}`;
+      if (part !== undefined) return `partially filled, ${usdInWords(part)}`;
+      const kind = action.outcome?.kind ?? 'done';
+      return kind === 'changed' ? changeWord(action.intent) : kind;
     }
     case 'settled':
       return action.recordedAs === 'done'

@@ -38,6 +38,7 @@ const STEPS_TO: Readonly<Record<string, readonly StepParts[]>> = {
   unknown: [SENDING, UNKNOWN],
   accepted: [SENDING, ACCEPTED],
   filled: [SENDING, ACCEPTED, FILLED],
+  changed: [SENDING, ACCEPTED, { kind: 'outcome', outcome: 'changed', facts: {} }],
   failed: [SENDING, ACCEPTED, FAILED],
   refused: [SENDING, REFUSED],
   'not seen': [SENDING, ACCEPTED, NOT_SEEN],
@@ -338,6 +339,14 @@ describe('a double', () => {
     const [first] = guard({}, journal([action('7c1e', 'filled', recent)]));
     expect(first?.message).toBe('Same open entered in the last minute, 12 s ago (7c1e, filled).');
     expect(hintText(first?.hint)).toContain('--allow-duplicate');
+  });
+
+  it.each([
+    ['add', 'added'],
+    ['reduce', 'reduced'],
+  ] as const)('says of the earlier %s that it was %s', (name, word) => {
+    const earlier = journal([action('7c1e', 'changed', { ...recent, action: name })]);
+    expect(guard({ action: name }, earlier)[0]?.message).toContain(`12 s ago (7c1e, ${word}).`);
   });
 
   it('is one line with a count, when there are several', () => {
