@@ -27,7 +27,6 @@ describe('--query', () => {
     ['data[0].{id: id, tx: nothing}.tx', 'null\n'],
     ["data[?side == 'none'] | [0]", 'null\n'],
     ['data[0].[id, nothing]', 'hdg_01JD8K\nnull\n'],
-    ['data[].nothing', ''],
     ['meta.covers.maybe_truncated', 'false\n'],
     ['data[].{id: id, n: notional_usd}', '{"id":"hdg_01JD8K","n":0.1}\n{"id":"hdg_2","n":0.2}\n'],
   ])('%s is printed bare, for a shell', async (expression, out) => {
@@ -149,11 +148,38 @@ describe('--query', () => {
     ['data[0].nope[].id', 'data[0] has no field "nope"'],
     ['data[0].id[].id', 'data[0].id is not a list'],
     ['data.*', 'data is not an object'],
+    ['data[].notional', 'data[] has no field "notional". Did you mean notional_usd?'],
+    ['data[*].notional', 'data[] has no field "notional"'],
+    ["data[?side == 'buy'].notional", 'data[] has no field "notional"'],
+    ['data[].notional.rate', 'data[] has no field "notional"'],
+    ['sum(data[].notional)', 'data[] has no field "notional"'],
+    ['meta.covers.nope[].id', 'meta.covers has no field "nope"'],
   ])('that projects over what is not there ends 74: %s', async (query, said) => {
     const ran = await hedges('--query', query);
     expect(ran).toMatchObject({ code: 74, out: '' });
     expect(ran.err).toContain(said);
   });
+
+  it.each([
+    ['data[].{id: id, n: nothing}', '{"id":"a","n":null}\n{"id":"b","n":null}\n'],
+    ['data[].at', '1\n'],
+    ['data[].[id][].nothing', ''],
+    ['data[].derived.rate', ''],
+    ['data[].reason', ''],
+    ['not_null(data[0].nothing, data[0].id)', 'a\n'],
+  ])(
+    'that projects to a field is a result where one record has it, or may have it: %s',
+    async (query, out) => {
+      const records = [
+        { id: 'a', derived: null },
+        { id: 'b', at: 1, derived: {} },
+      ];
+      const cli = cliFor(
+        await scriptedService([on('GET /hedges?limit=100', ok(records.map((each) => aHedge(each))))]),
+      );
+      expect(await cli.run(['hedges', '--query', query])).toMatchObject({ code: 0, out, err: '' });
+    },
+  );
 
   it.each(['data[].id', "data[?side == 'buy'].id", 'data[0:2].id', 'data[].id | [0]'])(
     'that projects over an empty list is a result: %s',

@@ -12,7 +12,7 @@ import {
   TYPE_ANY,
   TYPE_EXPREF,
 } from '@jmespath-community/jmespath';
-import { didYouMean } from '../../domain/did-you-mean.ts';
+import { closestMatch } from '../../domain/did-you-mean.ts';
 import { quoted, unquoted } from '../../domain/quoted.ts';
 import { OutputError, UsageError } from '../../errors.ts';
 import { countValues, EXACT_FUNCTIONS, unwrapExact, wrapExact } from './exact-functions.ts';
@@ -100,7 +100,7 @@ export function readQuery(expression: string): Query {
       "Compare with fewer digits, or as text: to_string(price) == '1530.1234567890123456'",
     );
   register();
-  const { tree, start, functionNames } = parsed(expression);
+  const { tree, starts, functionNames } = parsed(expression);
   const strange = functionNames.find((name) => !getRegisteredFunctions().includes(name));
   if (strange !== undefined)
     throw new UsageError(
@@ -109,8 +109,10 @@ export function readQuery(expression: string): Query {
     );
   return (document) => {
     const value = wrapExact(document);
-    const missing = start && missingAt(start, value);
-    if (missing !== undefined) throw queryMismatch(missing);
+    for (const start of starts) {
+      const missing = missingAt(start, value);
+      if (missing !== undefined) throw queryMismatch(missing);
+    }
     try {
       return withinBudget(countValues(document), () => unwrapExact(library.search(tree, value)));
     } catch (error) {
@@ -134,8 +136,8 @@ const TOO_MANY_DIGITS = /^`[^]*(?:\d\.?){16}/;
 
 interface Parsed {
   tree: unknown;
-  /** The path that it starts with, if any. */
-  start: PathStart | undefined;
+  /** The path that it starts with, or those of a function's arguments; none: nothing can be checked. */
+  starts: readonly PathStart[];
   functionNames: readonly string[];
 }
 
@@ -144,7 +146,7 @@ function parsed(expression: string): Parsed {
     const compiled: unknown = compile(expression);
     checkDepth(compiled);
     const tree = exactExpression(compiled);
-    return { tree, start: pathStartOf(compiled), functionNames: functionsIn(tree) };
+    return { tree, starts: pathStartsOf(compiled), functionNames: functionsIn(tree) };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(
@@ -203,10 +205,18 @@ export function plainPathOf(tree: unknown): PlainPath | undefined {
   }
 }
 
-/** A path, and what a projection over its value needs. */
+/** A path, and what a projection over its value needs: `each` is in one element at least, unless there is none. */
 interface PathStart {
   path: PlainPath;
   projects?: 'list' | 'object' | undefined;
+  each?: PlainPath | undefined;
+}
+
+/** A function may be asked for a field that is missing, but sums nothing where every record lacks it. */
+function pathStartsOf(tree: unknown): readonly PathStart[] {
+  if (!isNode(tree) || tree.type !== 'Function') return [pathStartOf(tree) ?? []].flat();
+  const given: readonly unknown[] = Array.isArray(tree['children']) ? tree['children'] : [];
+  return given.filter((each) => plainPathOf(each) === undefined).flatMap(pathStartsOf);
 }
 
 /** The path that must lead somewhere: the whole expression, or what its first projection or selection is made of. */
@@ -216,8 +226,11 @@ function pathStartOf(tree: unknown): PathStart | undefined {
   if (!isNode(tree)) return undefined;
   switch (tree.type) {
     case 'Projection':
-    case 'FilterProjection':
-      return projected(tree['left'], 'list');
+    case 'FilterProjection': {
+      const start = projected(tree['left'], 'list');
+      // That of an inner projection comes first.
+      return start && { ...start, each: start.each ?? plainPathOf(tree['right']) ?? [] };
+    }
     case 'Flatten':
       return projected(tree['child'], 'list');
     case 'ValueProjection':
@@ -228,7 +241,7 @@ function pathStartOf(tree: unknown): PathStart | undefined {
       const left = plainPathOf(tree['left']);
       if (left === undefined) return pathStartOf(tree['left']);
       const right = pathStartOf(tree['right']);
-      return { path: [...left, ...(right?.path ?? [])], projects: right?.projects };
+      return { ...right, path: [...left, ...(right?.path ?? [])] };
     }
     default:
       return undefined;
@@ -241,17 +254,42 @@ function projected(over: unknown, projects: 'list' | 'object'): PathStart | unde
 }
 
 /** The missing part, as a sentence without its full stop; undefined if the path leads to a value or a null. */
-function missingAt({ path, projects }: PathStart, document: unknown): string | undefined {
-  let value = document;
+function missingAt({ path, projects, each = [] }: PathStart, document: unknown): string | undefined {
+  const { value, at, lacks } = follow(path, document);
+  if (lacks !== undefined) return `${inWords(path.slice(0, at))} has ${lacks}`;
+  if (value === null || projects === undefined) return undefined;
+  if (!isA(projects, value)) return `${inWords(path)} is not ${projects === 'list' ? 'a list' : 'an object'}`;
+  const elements: readonly unknown[] = Array.isArray(value) ? value.flat() : [];
+  const ends = elements.map((element) => follow(each, element));
+  // A record may leave out a field, so a missing one is a typo only next to a similar one.
+  const typo = ends.find((end) => end.isTypo);
+  if (typo === undefined || ends.some((end) => end.lacks === undefined)) return undefined;
+  const inEach = each.slice(0, typo.at);
+  return `${inWords(path)}[]${inEach.length === 0 ? '' : `.${inWords(inEach)}`} has ${typo.lacks ?? ''}`;
+}
+
+/** The end of a path. `lacks`: the missing part, at step `at`; `isTypo`: a similar field is there. */
+interface PathEnd {
+  value: unknown;
+  at: number;
+  lacks?: string;
+  isTypo?: boolean;
+}
+
+function follow(path: PlainPath, from: unknown): PathEnd {
+  let value = from;
   for (const [at, step] of path.entries()) {
     // Below a null the path may be right: the next document may have a value there.
-    if (value === null) return undefined;
+    if (value === null) break;
     const found = stepInto(value, step);
-    if (found === undefined) return `${inWords(path.slice(0, at))} has ${lacking(step, value)}`;
+    if (found === undefined) {
+      const meant = similarTo(step, value);
+      const suggestion = meant === undefined ? '' : `. Did you mean ${unquoted(meant)}?`;
+      return { value, at, lacks: `${lacking(step)}${suggestion}`, isTypo: meant !== undefined };
+    }
     value = found;
   }
-  const isThere = value === null || projects === undefined || isA(projects, value);
-  return isThere ? undefined : `${inWords(path)} is not ${projects === 'list' ? 'a list' : 'an object'}`;
+  return { value, at: path.length };
 }
 
 const isA = (kind: 'list' | 'object', value: unknown): boolean =>
@@ -263,11 +301,15 @@ function stepInto(value: unknown, step: string | number): unknown {
   return Object.getOwnPropertyDescriptor(value, step)?.value;
 }
 
-function lacking(step: string | number, value: unknown): string {
-  if (typeof step === 'number') return `no element ${step}`;
-  const names = typeof value === 'object' && value !== null ? Object.keys(value) : [];
-  const meant = Array.isArray(value) ? '' : didYouMean(step, names).trimEnd();
-  return `no field ${quoted(step)}${meant === '' ? '' : `. ${meant}`}`;
+const lacking = (step: string | number): string =>
+  typeof step === 'number' ? `no element ${step}` : `no field ${quoted(step)}`;
+
+/** `notional_usd` for `notional` or `notional_ust`. */
+function similarTo(step: string | number, value: unknown): string | undefined {
+  if (typeof step === 'number' || typeof value !== 'object' || value === null || Array.isArray(value))
+    return undefined;
+  const names = Object.keys(value);
+  return closestMatch(step, names) ?? names.find((name) => name.startsWith(`${step}_`));
 }
 
 /** `data[0].pricing` */
