@@ -23,6 +23,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['schema'],
   ['readings', 'desk', 'agent'],
   ['trading', 'diagnostics'],
+  ['runs'],
   ['output'],
   ['wizard'],
   ['commands'],
@@ -35,14 +36,15 @@ const FLOORS: readonly (readonly string[])[] = [
 const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
   readings: ['schema'],
   commands: ['schema'],
-  output: ['client', 'desk', 'readings', 'schema', 'trading'],
+  output: ['client', 'desk', 'readings', 'schema', 'trading', 'runs'],
 };
 const FORBIDDEN: Readonly<Record<string, readonly string[]>> = {
   readings: ['schema', 'terminal'],
   trading: ['terminal'],
+  runs: ['terminal'],
   diagnostics: ['terminal'],
   commands: ['schema'],
-  output: ['client', 'desk', 'readings', 'schema', 'trading', 'terminal', 'config'],
+  output: ['client', 'desk', 'readings', 'schema', 'trading', 'runs', 'terminal', 'config'],
 };
 
 const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {

@@ -3,7 +3,7 @@
 import { BATCH_OPTIONS, readBatchIntent } from '../args/batch-options.ts';
 import { partsIn } from '../output/cells.ts';
 import { viewBatchLine, viewDryRun, viewRun } from '../output/views/batch.ts';
-import { type LineEnd, runBatch } from '../trading/batch.ts';
+import { type LineEnd, runBatch } from '../runs/batch.ts';
 import type { CommandResult, RunnableLine } from './command-context.ts';
 import { defineCommand } from './define.ts';
 

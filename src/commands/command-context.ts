@@ -44,6 +44,8 @@ import type { PracticeFaults } from '../output/views/practice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { JournalSummary } from '../readings/read-journal.ts';
+import type { BatchLine, LineEnd } from '../runs/batch.ts';
+import type { RunTotals } from '../runs/tally-batch.ts';
 import type { DeskInitDocument } from '../schema/journal-document.ts';
 import type {
   PracticeAdvance,
@@ -53,9 +55,7 @@ import type {
 } from '../schema/machine-document.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
-import type { BatchLine, LineEnd } from '../trading/batch.ts';
 import type { ActionReport } from '../trading/report.ts';
-import type { RunTotals } from '../trading/tally-batch.ts';
 import type { TradingContext } from '../trading/trading-context.ts';
 
 /** The shells that hedge completes in. */

@@ -12,10 +12,9 @@ import { viewDealsPreview } from '../output/views/deals-preview.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
 import { checkDeskReached } from '../readings/journal-trouble.ts';
-import { checkAccount } from '../trading/account-keys.ts';
-import { blocksRun, type Deal, type DealEnd, notRun, withOutcome } from '../trading/deals/deal.ts';
-import { checkBounds, checkConfirmable, dealsOf } from '../trading/deals/deal-rows.ts';
-import { type DealsStage, findingOf } from '../trading/deals/finding.ts';
+import { blocksRun, type Deal, type DealEnd, notRun, withOutcome } from '../runs/deals/deal.ts';
+import { checkBounds, checkConfirmable, dealsOf } from '../runs/deals/deal-rows.ts';
+import { type DealsStage, findingOf } from '../runs/deals/finding.ts';
 import {
   awaitFills,
   type CheckedDeals,
@@ -26,8 +25,9 @@ import {
   openDeals,
   quoteRequestsOf,
   readSharedFacts,
-} from '../trading/deals/open-deals.ts';
-import { tallyBatch } from '../trading/tally-batch.ts';
+} from '../runs/deals/open-deals.ts';
+import { tallyBatch } from '../runs/tally-batch.ts';
+import { checkAccount } from '../trading/account-keys.ts';
 import type { SharedFacts, TradingContext } from '../trading/trading-context.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';

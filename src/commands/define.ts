@@ -9,7 +9,7 @@ import { partsIn, type Words } from '../output/cells.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { Listing } from '../output/list.ts';
 import type { RecordTable } from '../output/record-table.ts';
-import type { BatchLine } from '../trading/batch.ts';
+import type { BatchLine } from '../runs/batch.ts';
 import type { CommandContext, CommandOutcome, CommandResult } from './command-context.ts';
 
 export interface Declaration<Input, Value> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSharedFacts } from '../../src/trading/deals/open-deals.ts';
+import { readSharedFacts } from '../../src/runs/deals/open-deals.ts';
 import { NO_LIMITS } from '../../src/trading/guards/guard-plan.ts';
 import { readFacts } from '../../src/trading/read-facts.ts';
 import { DESK } from '../journal/records.ts';

@@ -15,16 +15,18 @@ import type { DryRunTotals } from '../../output/views/batch.ts';
 import { readUserFile } from '../../platform/atomic-file.ts';
 import { checkDeskReached } from '../../readings/journal-trouble.ts';
 import type { ProgressReporter, ReadContext } from '../../readings/read-context.ts';
-import type { Progress } from '../../terminal/progress.ts';
-import type { Prompter } from '../../terminal/prompter.ts';
-import { readStandardInput } from '../../terminal/streams.ts';
 import {
   type BatchLine,
   keysSent,
   type LineEnd,
   removedLines,
   removedLinesInWords,
-} from '../../trading/batch.ts';
+} from '../../runs/batch.ts';
+import { simulateBatch } from '../../runs/simulate-batch.ts';
+import { tallyBatch } from '../../runs/tally-batch.ts';
+import type { Progress } from '../../terminal/progress.ts';
+import type { Prompter } from '../../terminal/prompter.ts';
+import { readStandardInput } from '../../terminal/streams.ts';
 import {
   COMMAND_FLAGS,
   type FlagNames,
@@ -37,8 +39,6 @@ import {
   notATerminal,
   type UnattendedContext,
 } from '../../trading/guards/unattended-policy.ts';
-import { simulateBatch } from '../../trading/simulate-batch.ts';
-import { tallyBatch } from '../../trading/tally-batch.ts';
 import type { Simulation, TradingContext } from '../../trading/trading-context.ts';
 import { codeOfLine } from '../exit-codes.ts';
 import { errorOf, withShutdownDeadline } from '../shutdown.ts';

@@ -15,7 +15,7 @@ import { quotedName } from '../../domain/quoted.ts';
 import { sanitize } from '../../domain/sanitize.ts';
 import { type Sentence, UsageError } from '../../errors.ts';
 import { nextTurn } from '../../platform/clock.ts';
-import { type BatchLine, batchKeys, requestText } from '../../trading/batch.ts';
+import { type BatchLine, batchKeys, requestText } from '../../runs/batch.ts';
 import { readCommandLine } from '../command-line.ts';
 import { wordsOfObject } from '../command-object.ts';
 import { scanGlobalOptions } from '../global-options.ts';

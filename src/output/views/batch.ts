@@ -12,8 +12,8 @@ import {
   StoppedError,
   UsageError,
 } from '../../errors.ts';
-import type { AccountLeft, AmountReturned, SideTotal } from '../../trading/simulate-batch.ts';
-import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
+import type { AccountLeft, AmountReturned, SideTotal } from '../../runs/simulate-batch.ts';
+import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
 import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, message, nameText, text, type Words } from '../cells.ts';
 import { bps, countCell, known, usd } from './record-columns.ts';

@@ -1,8 +1,8 @@
 /** The preview that the operator of `hedge deals run` confirms. */
 import type { DealsFile } from '../../args/deals-file.ts';
 import { shell } from '../../domain/hint.ts';
-import type { EndedDeal } from '../../trading/deals/deal.ts';
-import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
+import type { EndedDeal } from '../../runs/deals/deal.ts';
+import type { AccountLeft, SideTotal } from '../../runs/simulate-batch.ts';
 import { dimLine, line, type View, warnLine } from '../blocks.ts';
 import { message, nameText, text } from '../cells.ts';
 import { andMore } from '../hint-blocks.ts';

@@ -6,6 +6,8 @@ import type { HedgeError } from '../../errors.ts';
 import { outcomeWord } from '../../journal/describe.ts';
 import { chainNotional, nextInDocument, type RollChain, sentLimit } from '../../journal/roll-chains.ts';
 import type { RollCost } from '../../readings/read-rolls.ts';
+import type { RollReport } from '../../runs/rolls/roll-hedge.ts';
+import type { RunEnd, RunReport } from '../../runs/rolls/run-due.ts';
 import type {
   ActionDocument,
   ChainDocument,
@@ -14,8 +16,6 @@ import type {
   RollRunDocument,
 } from '../../schema/action-document.ts';
 import type { ActionReport } from '../../trading/report.ts';
-import type { RollReport } from '../../trading/rolls/roll-hedge.ts';
-import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import { type Cell, message, missing, nameText, text } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { actionDocument } from './action-document.ts';

@@ -10,12 +10,12 @@ import {
   type RollChain,
 } from '../../journal/roll-chains.ts';
 import type { RollCost } from '../../readings/read-rolls.ts';
+import type { DroppedRoll } from '../../runs/rolls/drop-roll.ts';
+import type { RollPreview, RollReport } from '../../runs/rolls/roll-hedge.ts';
+import type { RollResult } from '../../runs/rolls/roll-result.ts';
+import type { RunEnd, RunReport } from '../../runs/rolls/run-due.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
-import type { DroppedRoll } from '../../trading/rolls/drop-roll.ts';
-import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts';
-import type { RollResult } from '../../trading/rolls/roll-result.ts';
-import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import { type Block, dimLine, gap, line, messageLine, pair, pairs, type View } from '../blocks.ts';
 import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
 import type { Listing } from '../list.ts';

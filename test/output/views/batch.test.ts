@@ -6,8 +6,8 @@ import {
   StoppedError,
 } from '../../../src/errors.ts';
 import { viewRun } from '../../../src/output/views/batch.ts';
+import { tallyBatch } from '../../../src/runs/tally-batch.ts';
 import type { ActionReport } from '../../../src/trading/report.ts';
-import { tallyBatch } from '../../../src/trading/tally-batch.ts';
 import { big, intent, planOf } from '../../trading/facts.ts';
 import { shown } from './shown.ts';
 

@@ -6,7 +6,7 @@ import { enlarges } from '../domain/action-table.ts';
 import { divide, USD_PLACES } from '../domain/amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type HedgeError, PartialFillError } from '../errors.ts';
-import type { ActionReport } from './report.ts';
+import type { ActionReport } from '../trading/report.ts';
 import { type AmountReturned, NOTHING_RETURNED, returnedWith } from './simulate-batch.ts';
 
 /** The opens and adds of one side in this run. */

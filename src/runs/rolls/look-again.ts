@@ -10,13 +10,13 @@ import { isOn } from '../../journal/queries.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
 import { poll } from '../../readings/poll.ts';
 import { sidePositionOf } from '../../readings/side-position.ts';
-import { READINGS_LAG_MS } from '../idempotency-window.ts';
-import { readAt } from '../outcome/concurrent-actions.ts';
-import { readActions } from '../outcome/observe.ts';
-import { closeOrigin, landsUntil, waitUntilLanded } from '../outcome/own-close.ts';
-import { hasEnded } from '../outcome/side-evidence.ts';
-import type { ActionReport } from '../report.ts';
-import type { TradingContext } from '../trading-context.ts';
+import { READINGS_LAG_MS } from '../../trading/idempotency-window.ts';
+import { readAt } from '../../trading/outcome/concurrent-actions.ts';
+import { readActions } from '../../trading/outcome/observe.ts';
+import { closeOrigin, landsUntil, waitUntilLanded } from '../../trading/outcome/own-close.ts';
+import { hasEnded } from '../../trading/outcome/side-evidence.ts';
+import type { ActionReport } from '../../trading/report.ts';
+import type { TradingContext } from '../../trading/trading-context.ts';
 import { isMatured } from './plan-roll.ts';
 
 /**

@@ -13,13 +13,13 @@ import type { RollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { readPositionFacts } from '../../readings/read-position.ts';
 import { sidePositionOf } from '../../readings/side-position.ts';
-import { checkAccount } from '../account-keys.ts';
-import { guardContext, journalTermsOf, readInputs } from '../evaluate.ts';
-import { checkNoStop, guardMarket, sizeFindings } from '../guards/guard-plan.ts';
-import { guardAdmission } from '../guards/journal-guard.ts';
-import { checkResending } from '../guards/unattended-policy.ts';
-import { type OpenPlan, planOpen } from '../plan.ts';
-import type { Finding, TradingContext } from '../trading-context.ts';
+import { checkAccount } from '../../trading/account-keys.ts';
+import { guardContext, journalTermsOf, readInputs } from '../../trading/evaluate.ts';
+import { checkNoStop, guardMarket, sizeFindings } from '../../trading/guards/guard-plan.ts';
+import { guardAdmission } from '../../trading/guards/journal-guard.ts';
+import { checkResending } from '../../trading/guards/unattended-policy.ts';
+import { type OpenPlan, planOpen } from '../../trading/plan.ts';
+import type { Finding, TradingContext } from '../../trading/trading-context.ts';
 import { earlierRoll, isSamePlan, rolledBefore, unfinishedOf, unseenRollTo } from './earlier-rolls.ts';
 import {
   checkBound,

@@ -14,7 +14,7 @@ import {
   UnreadableAnswerError,
   UsageError,
 } from '../../src/errors.ts';
-import { type BatchLine, runBatch } from '../../src/trading/batch.ts';
+import { type BatchLine, runBatch } from '../../src/runs/batch.ts';
 
 const parts = { code: 'x', what: 'It happened.' };
 const UNKNOWN = new OutcomeUnknownError(parts);

@@ -10,8 +10,8 @@ import {
 import { quoted, unquoted } from '../../domain/quoted.ts';
 import { hasLiveRules, isNairaMarket } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-import { checkUnattended } from '../guards/unattended-policy.ts';
-import type { SharedFacts, TradingContext } from '../trading-context.ts';
+import { checkUnattended } from '../../trading/guards/unattended-policy.ts';
+import type { SharedFacts, TradingContext } from '../../trading/trading-context.ts';
 import type { Deal } from './deal.ts';
 
 /** @throws UsageError for an option that is missing without a terminal. */

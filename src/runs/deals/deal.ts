@@ -14,11 +14,11 @@ import {
   RefusedError,
   StoppedError,
 } from '../../errors.ts';
-import { TOLERATED_BPS } from '../confirm.ts';
-import { priceOf } from '../evaluate.ts';
-import { PricedStopError } from '../guards/guard-plan.ts';
-import type { OpenPlan, Plan } from '../plan.ts';
-import type { ActionReport, ReportOutcome } from '../report.ts';
+import { TOLERATED_BPS } from '../../trading/confirm.ts';
+import { priceOf } from '../../trading/evaluate.ts';
+import { PricedStopError } from '../../trading/guards/guard-plan.ts';
+import type { OpenPlan, Plan } from '../../trading/plan.ts';
+import type { ActionReport, ReportOutcome } from '../../trading/report.ts';
 
 export interface Deal {
   line: number;

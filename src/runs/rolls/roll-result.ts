@@ -3,8 +3,8 @@ import { ownField } from '../../domain/fields.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { type Effect, type HedgeError, type NextStep, type Sentence } from '../../errors.ts';
 import { isDue, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
-import type { ActionReport } from '../report.ts';
-import { worstEffect, worstError } from '../worst-error.ts';
+import type { ActionReport } from '../../trading/report.ts';
+import { worstEffect, worstError } from '../../trading/worst-error.ts';
 
 export interface RollResult {
   /** Afterwards. */

@@ -10,8 +10,8 @@ import type { RollPlan } from '../../journal/records.ts';
 import { isFinished, type RollChain, rollChain, unresolvedAction } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { profileReaching } from '../account-keys.ts';
-import type { TradingContext } from '../trading-context.ts';
+import { profileReaching } from '../../trading/account-keys.ts';
+import type { TradingContext } from '../../trading/trading-context.ts';
 import { rollEndOf } from './plan-roll.ts';
 import { findChain } from './run-due.ts';
 

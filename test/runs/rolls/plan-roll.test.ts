@@ -1,6 +1,6 @@
 /** The due date of cover that a second leg may miss. */
 import { expect, it } from 'vitest';
-import { pastDueDate } from '../../../src/trading/rolls/plan-roll.ts';
+import { pastDueDate } from '../../../src/runs/rolls/plan-roll.ts';
 import { aRoll } from '../../journal/records.ts';
 
 it.each([

@@ -15,8 +15,8 @@ import {
   UnavailableError,
   UsageError,
 } from '../../../src/errors.ts';
-import { type Deal, type DealEnd, endsRun, notRun, withOutcome } from '../../../src/trading/deals/deal.ts';
-import { findingOf } from '../../../src/trading/deals/finding.ts';
+import { type Deal, type DealEnd, endsRun, notRun, withOutcome } from '../../../src/runs/deals/deal.ts';
+import { findingOf } from '../../../src/runs/deals/finding.ts';
 import { reportOf } from '../../../src/trading/report.ts';
 
 const deal = (line: number, maxCostBps?: number): Deal => ({

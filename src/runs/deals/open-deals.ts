@@ -18,23 +18,23 @@ import type { EstimateRequest, QuoteSource } from '../../readings/estimate-quote
 import { poll } from '../../readings/poll.ts';
 import { type HedgeList, readNewestHedges } from '../../readings/read-position.ts';
 import { sidePositionOf } from '../../readings/side-position.ts';
-import { priceOf } from '../evaluate.ts';
-import { executeAction, recordedSize } from '../execute.ts';
-import { existingDeal } from '../existing-deal.ts';
-import { afterTimeout, awaitHedge, hedgePendingError } from '../follow/await-end.ts';
-import { finishedInBackground } from '../follow/finished-in-background.ts';
-import { lookUpAction } from '../follow/follow.ts';
-import { hedgeEnd } from '../follow/record-outcome.ts';
-import { PricedStopError } from '../guards/guard-plan.ts';
-import { similarDealIds, similarError } from '../guards/similar-deal-ids.ts';
-import { waitForOwnClose } from '../outcome/own-close.ts';
-import { readUnderSharedDealId } from '../read-facts.ts';
-import { canBeSent } from '../recover/resend.ts';
-import { type ActionReport, reportOf } from '../report.ts';
-import { stillPendingError } from '../report-errors.ts';
+import { priceOf } from '../../trading/evaluate.ts';
+import { executeAction, recordedSize } from '../../trading/execute.ts';
+import { existingDeal } from '../../trading/existing-deal.ts';
+import { afterTimeout, awaitHedge, hedgePendingError } from '../../trading/follow/await-end.ts';
+import { finishedInBackground } from '../../trading/follow/finished-in-background.ts';
+import { lookUpAction } from '../../trading/follow/follow.ts';
+import { hedgeEnd } from '../../trading/follow/record-outcome.ts';
+import { PricedStopError } from '../../trading/guards/guard-plan.ts';
+import { similarDealIds, similarError } from '../../trading/guards/similar-deal-ids.ts';
+import { waitForOwnClose } from '../../trading/outcome/own-close.ts';
+import { readUnderSharedDealId } from '../../trading/read-facts.ts';
+import { canBeSent } from '../../trading/recover/resend.ts';
+import { type ActionReport, reportOf } from '../../trading/report.ts';
+import { stillPendingError } from '../../trading/report-errors.ts';
+import { sizeAction } from '../../trading/size-action.ts';
+import type { SharedFacts, Simulation, TradingContext } from '../../trading/trading-context.ts';
 import { type BatchSimulation, simulateBatch } from '../simulate-batch.ts';
-import { sizeAction } from '../size-action.ts';
-import type { SharedFacts, Simulation, TradingContext } from '../trading-context.ts';
 import {
   checkNotWorse,
   type Deal,

@@ -20,7 +20,7 @@ import { type AccountIdentity, sameIdentity } from '../journal/account-identity.
 import { actionInWords, stateInWords } from '../journal/describe.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { type FindBy, foundBy, type JournalState } from '../journal/state.ts';
-import { termsOf } from './action-parts.ts';
+import { termsOf } from '../trading/action-parts.ts';
 
 export interface BatchLine {
   /** Line of the input, from 1. */

@@ -22,14 +22,14 @@ import {
 } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { troubleError } from '../../journal/trouble.ts';
-import { changedSince } from '../confirm.ts';
-import { evaluate, readInputs } from '../evaluate.ts';
-import { executeAction } from '../execute.ts';
-import { waitForOwnClose } from '../outcome/own-close.ts';
-import type { ClosePlan, OpenPlan } from '../plan.ts';
-import type { ActionReport } from '../report.ts';
+import { changedSince } from '../../trading/confirm.ts';
+import { evaluate, readInputs } from '../../trading/evaluate.ts';
+import { executeAction } from '../../trading/execute.ts';
+import { waitForOwnClose } from '../../trading/outcome/own-close.ts';
+import type { ClosePlan, OpenPlan } from '../../trading/plan.ts';
+import type { ActionReport } from '../../trading/report.ts';
+import type { Evaluation, Finding, TradingContext } from '../../trading/trading-context.ts';
 import { simulateBatch } from '../simulate-batch.ts';
-import type { Evaluation, Finding, TradingContext } from '../trading-context.ts';
 import { lookAgain } from './look-again.ts';
 import {
   legTwo,

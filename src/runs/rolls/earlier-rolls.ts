@@ -5,7 +5,7 @@ import { exactInstant, MINUTE_MS } from '../../domain/instants.ts';
 import { nothingSent } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { chainsOf, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
-import type { TradingContext } from '../trading-context.ts';
+import type { TradingContext } from '../../trading/trading-context.ts';
 import { unfinished } from './plan-roll.ts';
 
 export const unfinishedOf = ({ journal, clock, identity }: TradingContext): readonly RollChain[] =>

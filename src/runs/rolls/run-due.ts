@@ -27,9 +27,9 @@ import { incompleteFinding, mayBeLostError } from '../../readings/journal-troubl
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readPositionFacts } from '../../readings/read-position.ts';
 import type { PositionFacts } from '../../readings/side-position.ts';
-import { checkAccount } from '../account-keys.ts';
-import { awaitHedge } from '../follow/await-end.ts';
-import type { TradingContext } from '../trading-context.ts';
+import { checkAccount } from '../../trading/account-keys.ts';
+import { awaitHedge } from '../../trading/follow/await-end.ts';
+import type { TradingContext } from '../../trading/trading-context.ts';
 import { notOpen } from './look-again.ts';
 import { rollMissed, withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';

@@ -14,10 +14,10 @@ import type { Side } from '../domain/vocabulary.ts';
 import { type Action, replayRecords } from '../journal/replay.ts';
 import { withActions } from '../journal/state.ts';
 import type { SideHedge, SidePosition } from '../readings/side-position.ts';
-import { entryOf } from './journal-entry.ts';
-import { withTimestamp } from './outcome/append-record.ts';
-import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from './plan.ts';
-import type { Simulation, TradingContext } from './trading-context.ts';
+import { entryOf } from '../trading/journal-entry.ts';
+import { withTimestamp } from '../trading/outcome/append-record.ts';
+import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../trading/plan.ts';
+import type { Simulation, TradingContext } from '../trading/trading-context.ts';
 
 const ZERO = new Big(0);
 

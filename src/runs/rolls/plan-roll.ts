@@ -30,7 +30,7 @@ import { findHedges } from '../../readings/filter-records.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readUnderReference } from '../../readings/read-position.ts';
 import { hasMatured, PENDING_STATUSES, type SidePosition } from '../../readings/side-position.ts';
-import type { Finding, TradingContext } from '../trading-context.ts';
+import type { Finding, TradingContext } from '../../trading/trading-context.ts';
 import { dropStep } from './roll-result.ts';
 
 /** The hedge that a roll carries on. */

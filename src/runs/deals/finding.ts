@@ -6,7 +6,7 @@ import { isCommand, shell, step, TO_RETRY, withOperands } from '../../domain/hin
 import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, type HintLine, hintLines, OrderFailedError, PartialFillError } from '../../errors.ts';
 import { partialFillOf } from '../../journal/queries.ts';
-import { bySeverity } from '../worst-error.ts';
+import { bySeverity } from '../../trading/worst-error.ts';
 import { blocksRun, type DealEnd, isBeyondBound, NOT_RUN } from './deal.ts';
 
 /** `check`: none was to be sent. `blocked`: none was sent, because of a row. */

@@ -22,9 +22,9 @@ import { closedHedgeId, closedInstant, EARLY_MS } from '../../readings/closed-re
 import type { ReadContext } from '../../readings/read-context.ts';
 import { hedgeIfKnown, readUnderReference } from '../../readings/read-position.ts';
 import type { PositionFacts } from '../../readings/side-position.ts';
-import { READINGS_LAG_MS } from '../idempotency-window.ts';
-import { holdsSide } from '../outcome/position-diff.ts';
-import type { Finding } from '../trading-context.ts';
+import { READINGS_LAG_MS } from '../../trading/idempotency-window.ts';
+import { holdsSide } from '../../trading/outcome/position-diff.ts';
+import type { Finding } from '../../trading/trading-context.ts';
 import { isMatured, legTwo } from './plan-roll.ts';
 
 /** The roll is over without an open leg 2: a leg was closed. `note`: for the journal. */
