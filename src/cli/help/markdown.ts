@@ -35,7 +35,7 @@ export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])
   ],
   [
     '11',
-    'a check failed or a condition was not met: a price limit of quote, a bucket of cover outside its band, doctor; or the journal was changed (hedge audit)',
+    'a check failed or a condition was not met: a price limit of quote, a bucket of cover outside its band, doctor; reconcile found breaks; or the journal was changed (hedge audit)',
   ],
   [
     '74',
