@@ -120,6 +120,8 @@ describe('what an action shows of its money', () => {
     'a close sent after %s: of the two, one has the P&L and the size of the hedges that are gone',
     async (line) => {
       const cli = await twoHedges();
+      // Longer than this process may take between two commands.
+      await cli.run('practice settings fill_seconds.min=40 fill_seconds.max=40');
       const first = await dataOf(cli, `${line} --yes --no-wait`);
       const second = await dataOf(cli, `close USDTNGN buy --yes --despite ${first.action_id}`);
       const looked = await dataOf(cli, `wait ${first.action_id}`);
