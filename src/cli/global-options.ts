@@ -11,7 +11,7 @@ export type OutputForm = (typeof OUTPUT_FORMS)[number];
 
 export interface Output extends ColumnChoice {
   form: OutputForm;
-  /** It was named, not left at `table`. */
+  /** By --output. */
   isNamed: boolean;
   /** JMESPath over the document; with `table` its result is printed bare. */
   query: string | undefined;
@@ -48,7 +48,7 @@ export function readOutput({ json, csv, output, query, wide, columns }: OutputOp
       '--query does not work with --output table.',
       'Leave out --output table for bare values, or use json, jsonl or csv.',
     );
-  return { form, isNamed: one !== undefined, query, wide, columns: columns?.split(',') };
+  return { form, isNamed: output !== undefined, query, wide, columns: columns?.split(',') };
 }
 
 /** The first format that is named, also on an invalid command line. */

@@ -5,7 +5,7 @@ import { readNotional } from '../args/operands.ts';
 import { checkNairaMarket, namesNaira, readNaira } from '../args/sizing.ts';
 import type { Account } from '../client/schemas.ts';
 import { grouped, usdcInWords, usdInWords } from '../domain/exposure.ts';
-import { hintText, shell } from '../domain/hint.ts';
+import { shell } from '../domain/hint.ts';
 import { isNairaMarket, TENORS } from '../domain/vocabulary.ts';
 import { RefusedError, StoppedError, UnavailableError, UsageError } from '../errors.ts';
 import { guardContext } from '../trading/evaluate.ts';
@@ -72,20 +72,9 @@ export async function sizeToQuote(
 
 function sizeOf(answer: string, draft: SidedDraft, context: WizardContext): Size | Promise<Size> {
   if (/^max$/i.test(answer)) return sizeToQuote({ ...draft, sizing: { by: 'max' } }, context);
-  if (!namesNaira(answer)) return { notional: notionalIn(answer, draft) };
+  if (!namesNaira(answer)) return { notional: readNotional(answer) };
   checkNairaMarket(draft.market);
   return sizeToQuote({ ...draft, sizing: { by: 'ngn', amount: readNaira(answer) } }, context);
-}
-
-/** @throws UsageError, also with the other forms of an answer. */
-function notionalIn(answer: string, { market }: SidedDraft): Big {
-  try {
-    return readNotional(answer);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    const others = isNairaMarket(market) ? 'NGN 45m or max' : 'max';
-    throw error.with({ hint: `${hintText(error.hint).replace(/\.$/, '')}, or type ${others}.` });
-  }
 }
 
 /** `10,000.00 USD`, `45,000,000.00 NGN, now 29,380.52 USD`, `the largest, now 49,009.90 USD` */

@@ -213,27 +213,22 @@ function rollsOnSide(
   return unfinishedChains(state, { nowMs, servedMs, identity: terms.identity })
     .filter(({ plan }) => plan.market === terms.market && plan.side === terms.side)
     .flatMap((chain): Finding[] => {
-      const { plan } = chain;
+      const { chain_id: id, hedge_id: hedgeId, deal_id: dealId, when } = chain.plan;
       const finding = {
-        level: 'warn' as const,
-        code: 'roll_unfinished' as const,
-        details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id },
-      };
+        level: 'warn',
+        code: 'roll_unfinished',
+        details: { chain_id: id, hedge_id: hedgeId },
+      } as const;
       // Leg 2 itself, and the rows of a file, are not told of it.
-      if (isDue(chain) && plan.deal_id !== terms.dealId && terms.isOfRun !== true)
-        return [
-          {
-            ...finding,
-            message: `Roll ${plan.chain_id} is not finished: ${CHAIN_WORDS[chain.state]}.`,
-            hint: nextOfChain(chain),
-          },
-        ];
-      if (!closes || chain.state !== 'planned' || plan.when !== 'maturity') return [];
+      const isToFinish = isDue(chain) && dealId !== terms.dealId && terms.isOfRun !== true;
+      const message = `Roll ${id} is not finished: ${CHAIN_WORDS[chain.state]}.`;
+      if (isToFinish) return [{ ...finding, message, hint: nextOfChain(chain) }];
+      if (!closes || chain.state !== 'planned' || when !== 'maturity') return [];
       return [
         {
           ...finding,
-          message: `Roll ${plan.chain_id} is planned for hedge ${quotedName(plan.hedge_id)}. After a close, it does not open leg 2.`,
-          hint: say`To give it up: ${shell`hedge roll drop ${plan.chain_id} --note TEXT`}`,
+          message: `Roll ${id} is planned for hedge ${quotedName(hedgeId)}. After a close, it does not open leg 2.`,
+          hint: say`To give it up: ${shell`hedge roll drop ${id} --note TEXT`}`,
         },
       ];
     });

@@ -37,8 +37,8 @@ export const withTimestamp = (
 });
 
 /**
- * Adds the record and returns the action after it. `isKnown`: another process has already written the same, so nothing
- * is added. Never throws.
+ * Adds the record and returns the action after it. `isKnown`: asked under the journal's lock; another process has
+ * written the same, or what this record rests on has changed, so nothing is added. Never throws.
  */
 export async function appendRecord(
   action: Action,
