@@ -6,7 +6,7 @@ import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import type { DeskLimits } from './desk-limits.ts';
 import { type Halt, haltFrom } from './halt.ts';
 import { LAST_DEALS } from './queries.ts';
-import type { Lookup, RecordSource } from './record-source.ts';
+import type { Lookup, RecordSource, ReplayedAction } from './record-source.ts';
 import {
   type ActionRecord,
   isOfAction,
@@ -15,7 +15,7 @@ import {
   type Operator,
   type RollPlan,
 } from './records.ts';
-import { type Action, type IsRunning, isEnded, replayStamped, SHORTEST_ID } from './replay.ts';
+import { type Action, actionNow, type IsRunning, isEnded, SHORTEST_ID } from './replay.ts';
 import { type FindBy, foundBy, type JournalSpan, prefixesOf } from './state.ts';
 import { enlarged, type NumberedRecord } from './summary.ts';
 
@@ -191,19 +191,21 @@ export class JournalMoment {
 
   #byId(id: string): { action: Action; seq: number } | undefined {
     if (this.#known.has(id)) return this.#known.get(id);
-    const seqs = this.#source.found('action_id', id);
-    const [action] = replayStamped(this.#source.records(seqs), this.#isRunning, this.#nowMs);
-    const [seq] = seqs;
-    if (action !== undefined && (action.login !== undefined || this.#own !== undefined)) {
-      // Machines that joined a desk have given short IDs apart from each other.
-      action.shortId = this.#shortest(id, seqs.length);
-      const { operator } = action.intent;
-      if (operator !== undefined && this.#own !== undefined && !isSamePlace(operator, this.#own))
-        action.colleague = operator;
-    }
-    const found = action === undefined || seq === undefined ? undefined : { action, seq };
+    const replayed = this.#source.replayed(id);
+    const found = replayed && { action: this.#actionOf(replayed), seq: replayed.seq };
     this.#known.set(id, found);
     return found;
+  }
+
+  #actionOf({ tracked, records }: ReplayedAction): Action {
+    const action = actionNow(tracked, this.#isRunning, this.#nowMs);
+    if (action.login === undefined && this.#own === undefined) return action;
+    // Machines that joined a desk have given short IDs apart from each other.
+    action.shortId = this.#shortest(action.id, records);
+    const { operator } = action.intent;
+    if (operator !== undefined && this.#own !== undefined && !isSamePlace(operator, this.#own))
+      action.colleague = operator;
+    return action;
   }
 
   /** The shortest beginning of an ID that finds its own records only. */

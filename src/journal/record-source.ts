@@ -1,6 +1,6 @@
 /** Looks up the records of the journal in a database or in memory. Pure. */
 import type { JournalRecord } from './records.ts';
-import type { StampedRecord } from './replay.ts';
+import { type StampedRecord, type Tracked, trackRecords } from './replay.ts';
 import { type EarlierSteps, type NumberedRecord, Summary } from './summary.ts';
 
 /** The fields by which the journal finds its records again. */
@@ -23,6 +23,15 @@ export function lookupIn(record: JournalRecord, name: Lookup): string | undefine
   return typeof value === 'string' ? value : undefined;
 }
 
+/** An action as its records tell it, whatever the processes and the time. */
+export interface ReplayedAction {
+  tracked: Readonly<Tracked>;
+  /** Number of its intent. */
+  seq: number;
+  /** How many records it has. */
+  records: number;
+}
+
 /** The records at one moment. Each may throw JournalDamage where something is not as it was written. */
 export interface RecordSource {
   /** Those of the database come first. */
@@ -40,15 +49,25 @@ export interface RecordSource {
   latestAt(from: string, seq: number): string | undefined;
   /** In the chain, in hexadecimal digits; undefined for a record that is in none. */
   hashAt(seq: number): string | undefined;
+  /** Undefined without an intent. */
+  replayed(actionId: string): ReplayedAction | undefined;
   summary(): Summary;
 }
 
+type Finder = Pick<RecordSource, 'found' | 'records'>;
+
 export const earlierIn =
-  ({ found, records }: Pick<RecordSource, 'found' | 'records'>): EarlierSteps =>
+  ({ found, records }: Finder): EarlierSteps =>
   (actionId, before) => {
     const seqs = found('action_id', actionId).filter((seq) => seq < before);
     return records(seqs).map((each, at) => ({ ...each, seq: seqs[at] ?? 0 }));
   };
+
+export function replayedIn({ found, records }: Finder, actionId: string): ReplayedAction | undefined {
+  const seqs = found('action_id', actionId);
+  const [[tracked], [seq]] = [trackRecords(records(seqs)), seqs];
+  return tracked && seq !== undefined ? { tracked, seq, records: seqs.length } : undefined;
+}
 
 /** In order of their numbers. */
 export function recordsInMemory(records: readonly NumberedRecord[]): RecordSource {
@@ -58,7 +77,7 @@ export function recordsInMemory(records: readonly NumberedRecord[]): RecordSourc
       const value = lookupIn(record, name);
       return value !== undefined && isMeant(value) ? [seq] : [];
     });
-  const source: Omit<RecordSource, 'summary'> = {
+  const source: Omit<RecordSource, 'summary' | 'replayed'> = {
     records: (seqs) =>
       seqs.map((seq) => {
         const found = bySeq.get(seq);
@@ -85,6 +104,7 @@ export function recordsInMemory(records: readonly NumberedRecord[]): RecordSourc
   };
   return {
     ...source,
+    replayed: (actionId) => replayedIn(source, actionId),
     summary() {
       const summary = new Summary();
       for (const each of records) summary.add(each, earlierIn(source));
@@ -119,6 +139,10 @@ export function followedBy(base: RecordSource, more: readonly JournalRecord[]): 
         .toSorted()
         .at(-1),
     hashAt: (seq) => (seq < AFTER_ALL ? base.hashAt(seq) : undefined),
+    replayed: (actionId) =>
+      later.found('action_id', actionId).length === 0
+        ? base.replayed(actionId)
+        : replayedIn(source, actionId),
     summary() {
       const summary = base.summary();
       for (const each of numbered) summary.add(each, earlierIn(source));

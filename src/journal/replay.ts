@@ -112,18 +112,10 @@ export const replayRecords = (
   isRunning: IsRunning,
   nowMs?: number,
 ): readonly Action[] =>
-  replayStamped(
-    [...records].map((record) => ({ record })),
-    isRunning,
-    nowMs,
-  );
+  trackRecords([...records].map((record) => ({ record }))).map((each) => actionNow(each, isRunning, nowMs));
 
-/** The same of records that may be of a desk. */
-export function replayStamped(
-  records: Iterable<StampedRecord>,
-  isRunning: IsRunning,
-  nowMs?: number,
-): readonly Action[] {
+/** The same, of records that may be of a desk, whatever the processes and the time. */
+export function trackRecords(records: Iterable<StampedRecord>): readonly Tracked[] {
   const found = new Map<string, Tracked>();
   for (const { record, stamp } of records) {
     if (!isOfAction(record)) continue;
@@ -131,7 +123,7 @@ export function replayStamped(
     if (known !== undefined) followAction(known, record, stamp);
     else if (record.kind === 'intent') found.set(record.action_id, beginAction(record, stamp));
   }
-  return [...found.values()].map((tracked) => actionNow(tracked, isRunning, nowMs));
+  return [...found.values()];
 }
 
 /** An action with what its later records need to know. */

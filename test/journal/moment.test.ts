@@ -52,6 +52,8 @@ it('knows the place of a deal and of a snapshot in the chain', async () => {
   journal.close();
 });
 
+const UNSTORABLE: JournalRecord = { ...aSnapshot(), at: 'no time' };
+
 interface States {
   records: readonly JournalRecord[];
   read: JournalState;
@@ -61,11 +63,15 @@ interface States {
 async function withJournal(appends: readonly JournalAppend[], look: (states: States) => void): Promise<void> {
   const home = temporaryFolder(() => undefined);
   let nowMs = NOON;
-  const journal = journalAt(home, () => nowMs);
+  const [journal, other] = [journalAt(home, () => nowMs), journalAt(home, () => nowMs)];
   try {
-    for (const { atMs, records } of appends) {
+    for (const [index, { atMs, records }] of appends.entries()) {
       nowMs = atMs;
-      await journal.append(records);
+      // What it reads now must not be what it answers when another process wrote more, or an append was undone.
+      journal.read().find({ ids: ['7c1e', '7c1f', 'aaaa'] });
+      const undone = journal.append([...records, UNSTORABLE]);
+      await expect(undone).rejects.toThrow('cannot be stored');
+      await (index % 2 === 0 ? journal : other).append(records);
     }
     const db = openJournalDatabase(databaseFile(placesIn(home).state), machine.host);
     // As they were written: with their short IDs.
@@ -77,7 +83,7 @@ async function withJournal(appends: readonly JournalAppend[], look: (states: Sta
     look({ records, read: journal.read(), expected });
     db?.close();
   } finally {
-    journal.close();
+    for (const each of [journal, other]) each.close();
     rmSync(home, { recursive: true, force: true });
   }
 }

@@ -361,4 +361,33 @@ describe('a file that another one took the place of', () => {
     expect(journal.read()).toMatchObject({ count: 0, trouble: { kind: 'rewound' } });
     expect(open().read()).toMatchObject({ count: 0, trouble: { kind: 'rewound' } });
   });
+
+  it('also where the records of an earlier state were put into it', async () => {
+    const { journal, open, path, folder } = aJournal();
+    await journal.append([anIntent()]);
+    const db = openJournalDatabase(path, machine.host) ?? expect.fail();
+    const earlier = join(folder, 'earlier');
+    db.run('VACUUM INTO ?', earlier);
+    const lost = { action_id: idOf('bbbb'), deal_id: 'PAY-2' };
+    await journal.append([anIntent(lost), step(SENDING)]);
+    expect(actionsIn(journal.read())).toMatchObject([{ attempts: 1 }, { id: lost.action_id }]);
+    db.run('ATTACH ? AS earlier', earlier);
+    db.writing(() => {
+      for (const table of ['records', 'lookup', 'summary']) db.exec(`DELETE FROM ${table}`);
+      db.exec(
+        'INSERT INTO records (seq, id, record, stamp, hash) SELECT seq, id, record, stamp, hash FROM earlier.records',
+      );
+      db.exec('INSERT INTO summary SELECT * FROM earlier.summary');
+    });
+    db.close();
+    const close = anIntent({ action: 'close', action_id: idOf('cccc') });
+    const sent = step(SENDING, 'cccc');
+    await open().append([close, sent]);
+    const state = journal.read();
+    expect(actionsIn(state)).toMatchObject([
+      { id: idOf('7c1e'), attempts: 0 },
+      { id: idOf('cccc'), attempts: 1 },
+    ]);
+    expect([state.find({ dealIds: ['PAY-2'] }), state.trouble?.kind]).toEqual([[], 'rewound']);
+  });
 });

@@ -1,29 +1,41 @@
 /** The records of a database, where the journal's questions look them up. */
-import type { RecordSource } from '../record-source.ts';
+import { isSameHash } from '../chain.ts';
+import { type RecordSource, type ReplayedAction, replayedIn } from '../record-source.ts';
+import { isOfAction } from '../records.ts';
 import type { StampedRecord } from '../replay.ts';
 import { boundsOf, found, latestAt, newestOf, readSummary } from './derived-tables.ts';
 import type { JournalDatabase } from './journal-database.ts';
-import { hashAt, headOf, recordsBetween, stampedAt } from './record-rows.ts';
+import { hashAt, headOf, type JournalHead, recordsBetween, stampedAt } from './record-rows.ts';
 
-/** Records that are kept in memory: they never change. */
+/** Parts of a database that were read. Records never change: they hold while the last one is still in the chain. */
+interface Kept {
+  last: JournalHead;
+  records: Map<number, StampedRecord>;
+  actions: Map<string, ReplayedAction | undefined>;
+}
+
+const keptOf = new WeakMap<JournalDatabase, Kept>();
 const MOST_KEPT = 4_096;
 /** Records between those that are asked for are read with them: most likely they are of the same actions. */
 const NEARBY = 8;
 
+/** The records in the caller's transaction. @throws JournalDamage */
 export function databaseRecords(db: JournalDatabase): RecordSource {
-  const kept = new Map<number, StampedRecord>();
+  const { last, records, actions } = keptNow(db);
   function read(from: number, to: number): void {
-    if (kept.size > MOST_KEPT) kept.clear();
-    for (const [at, record] of recordsBetween(db, from, to).entries()) kept.set(from + at, record);
+    if (records.size > MOST_KEPT) for (const each of [records, actions]) each.clear();
+    // The caller's own new records may be rolled back.
+    for (const [at, record] of recordsBetween(db, from, to).entries())
+      if (from + at <= last.seq) records.set(from + at, record);
   }
-  return {
+  const source: Omit<RecordSource, 'replayed'> = {
     records(seqs) {
-      const missing = seqs.filter((seq) => !kept.has(seq));
-      const [first, last] = [Math.min(...missing), Math.max(...missing)];
-      if (last - first < NEARBY * missing.length) read(first, last);
+      const missing = seqs.filter((seq) => !records.has(seq));
+      const [first, end] = [Math.min(...missing), Math.max(...missing)];
+      if (end - first < NEARBY * missing.length) read(first, end);
       return seqs.map((seq) => {
-        if (!kept.has(seq)) read(seq, seq);
-        return kept.get(seq) ?? stampedAt(db, seq);
+        if (!records.has(seq)) read(seq, seq);
+        return records.get(seq) ?? stampedAt(db, seq);
       });
     },
     found: (...by) => found(db, ...by),
@@ -36,9 +48,37 @@ export function databaseRecords(db: JournalDatabase): RecordSource {
       const hash = hashAt(db, seq);
       return hash && Buffer.from(hash).toString('hex');
     },
-    summary() {
-      const { seq, hash } = headOf(db);
-      return readSummary(db, seq === 0 ? undefined : hash);
+    summary: () => readSummary(db, last.seq === 0 ? undefined : last.hash),
+  };
+  return {
+    ...source,
+    replayed(actionId) {
+      const known = actions.get(actionId) ?? replayedIn(source, actionId);
+      actions.set(actionId, known);
+      return known;
     },
   };
+}
+
+function keptNow(db: JournalDatabase): Kept {
+  const [last, known] = [headOf(db), keptOf.get(db)];
+  const kept =
+    known !== undefined && isContinued(db, known.last, last)
+      ? known
+      : { last, records: new Map(), actions: new Map() };
+  const from = kept.last.seq + 1;
+  const more = from > last.seq ? [] : recordsBetween(db, from, last.seq);
+  for (const [at, stamped] of more.entries()) {
+    kept.records.set(from + at, stamped);
+    if (isOfAction(stamped.record)) kept.actions.delete(stamped.record.action_id);
+  }
+  kept.last = last;
+  keptOf.set(db, kept);
+  return kept;
+}
+
+/** Not where an earlier state of the file was put back, or another process wrote very much. */
+function isContinued(db: JournalDatabase, { seq, hash }: JournalHead, { seq: last }: JournalHead): boolean {
+  const there = last - seq < MOST_KEPT ? hashAt(db, seq) : undefined;
+  return there !== undefined && isSameHash(there, hash);
 }

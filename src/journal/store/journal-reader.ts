@@ -35,7 +35,6 @@ const PAGE = 20;
 export function journalReader({ path, db, waiting, desk, readable, ...parts }: ReaderParts): JournalState {
   let { trouble } = parts;
   let asked = db;
-  let source = db === undefined ? undefined : databaseRecords(db);
   let known: { moment: JournalMoment; head: number; pending: number } | undefined;
 
   const others = once((): JournalMoment => {
@@ -44,23 +43,27 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
   });
 
   /** The journal as it is now, in the caller's transaction. */
-  function momentOf(of: JournalDatabase, from: RecordSource): JournalMoment {
+  function momentOf(of: JournalDatabase): JournalMoment {
     const head = headOf(of).seq;
     const more = waiting.records.length === 0 ? [] : notIn(of, waiting).records;
     if (known?.head !== head || known.pending !== more.length)
-      known = { moment: new JournalMoment(followedBy(from, more), parts), head, pending: more.length };
+      known = {
+        moment: new JournalMoment(followedBy(databaseRecords(of), more), parts),
+        head,
+        pending: more.length,
+      };
     return known.moment;
   }
 
   function ask<T>(question: (moment: JournalMoment) => T): T {
-    const [of, from] = [asked, source];
-    if (of === undefined || from === undefined) return question(others());
+    const of = asked;
+    if (of === undefined) return question(others());
     try {
-      return of.reading(() => question(momentOf(of, from)));
+      return of.reading(() => question(momentOf(of)));
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
       trouble = { kind: 'damaged', path: error.path, what: error.what };
-      [asked, source] = [undefined, undefined];
+      asked = undefined;
       return question(others());
     }
   }
