@@ -200,13 +200,15 @@ export const isAsExpected = (place: AccountSide, read: SideReading): boolean =>
   );
 
 /** None for an action that the side's hedges do not show. */
-export function evidenceOnSide(action: Action, { now, lookedAtMs, actions }: SideReading): Evidence {
+export function evidenceOnSide(action: Action, { now: read, lookedAtMs, actions }: SideReading): Evidence {
   const { intent } = action;
   const effect = sideEffect(intent);
   if (effect === undefined) return { kind: 'none' };
   const { before } = intent;
+  const closers = closesAfter(actions, action);
+  const now = withoutMaturityOf(closers, read);
   const direct = changeEvidence({ effect, before }, now, concurrentActions(action, actions, lookedAtMs));
-  const closer = closesAfter(actions, action).at(-1);
+  const closer = closers.at(-1);
   if (
     closer === undefined ||
     !diffPosition(before, now).holding.every(({ change }) => change.kind === 'left')
@@ -228,6 +230,14 @@ export function evidenceOnSide(action: Action, { now, lookedAtMs, actions }: Sid
     message: seenByIt.message === undefined ? message : `${seenByIt.message}; ${message}`,
     closedBy,
   };
+}
+
+/** A hedge that a close of this machine ended is still listed with its maturity, and did not mature. */
+function withoutMaturityOf(closers: readonly Action[], now: SidePosition): SidePosition {
+  const ended = closers.filter(({ state }) => state === 'done').flatMap(({ intent }) => intent.before.hedges);
+  const isEnded = ({ id }: SideHedge): boolean => ended.some(({ hedge_id }) => hedge_id === id);
+  const listed = now.listed.map((hedge) => (isEnded(hedge) ? { ...hedge, maturityAt: undefined } : hedge));
+  return { ...now, listed };
 }
 
 /** The side as recorded before that close. */

@@ -20,6 +20,7 @@ import { rewindJournal } from '../../support/written-journal.ts';
 import { type DealingDesk, dealingDesk } from '../trading-context.ts';
 
 const FIVE_MINUTES = 5 * 60_000;
+const LONGER_THAN_A_HEDGE = 8 * 86_400_000;
 const OPEN = 'open USDTNGN buy 10k';
 
 /** 10,000 bought and filled, its action done. */
@@ -244,12 +245,26 @@ describe('a check after an own close', () => {
       const lost = await desk.lost('after', line);
       desk.practice.clock.pass(5_000);
       const closer = await closed(desk);
-      const { finding, evidence } = await checked(desk);
-      expect(evidence).toMatchObject({ kind: 'exact', closedBy: `${closer} of this machine` });
-      expect(finding?.what).toContain(seen);
-      expect(desk.again(lost)).toEqual(lost);
+      for (const passes of [0, LONGER_THAN_A_HEDGE]) {
+        desk.practice.clock.pass(passes);
+        const { finding, evidence } = await checked(desk);
+        expect(evidence).toMatchObject({ kind: 'exact', closedBy: `${closer} of this machine` });
+        expect(finding?.what).toContain(seen);
+        expect(desk.again(lost)).toEqual(lost);
+      }
     },
   );
+
+  it('says of an earlier close without a response what it said before the hedge would have matured', async () => {
+    const desk = await standing();
+    await desk.lost('before', 'close USDTNGN buy');
+    const closer = await closed(desk);
+    const before = await checked(desk);
+    desk.practice.clock.pass(LONGER_THAN_A_HEDGE);
+    const { finding, evidence } = await checked(desk);
+    expect(evidence).toEqual(before.evidence);
+    expect(finding?.what).toContain(`maybe by action ${closer}`);
+  });
 
   it('settles a reduction that the close saw by its own answer, and calls it no colleague’s', async () => {
     const desk = await standing();
