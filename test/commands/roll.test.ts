@@ -405,6 +405,36 @@ describe('hedge roll --at maturity', () => {
     expect(await hedges(cli)).toHaveLength(1);
   });
 
+  it('of a hedge that is added to is warned of, and each of several due says how a person goes on', async () => {
+    const cli = await desk();
+    await cli.run('open USDTNGN sell 2k --tenor 3 --deal-id PAY-2 --yes');
+    await cli.run(PLAN);
+    await cli.run('roll PAY-2 --tenor 1 --at maturity --max-cost-bps 2 --yes');
+    const shown = async (line: string) => {
+      const { out, err } = await cli.run(line);
+      return `${err}${out}`.replace(/\s+/g, ' ');
+    };
+    for (const line of ['add USDTNGN buy 3k --dry-run', 'add USDTNGN buy 3k --yes'])
+      expect(await shown(line)).toMatch(
+        /Roll \w{8} is planned for hedge "hdg_\w+" at 10,000\.00 USD\. If this add enlarges it, leg 2 is not opened by itself\..*hedge roll drop \w{8} --note TEXT/,
+      );
+    expect(await shown('add USDTNGN sell 100 --dry-run')).toMatch(
+      /Roll \w{8} is planned for hedge "hdg_\w+" at 2,000\.00/,
+    );
+    expect((await cli.run('roll run --due --yes')).out.replace(/\s+/g, ' ')).toContain(
+      '13,000.00 USD now (10,000.00 when planned)',
+    );
+    await cli.run('practice advance 73h');
+    const ran = await cli.run('roll run --due --yes');
+    expect(ran.code).toBe(10);
+    const [buy = '', sell = ''] = ran.out.split(/(?=NOT ROLLED sell)/);
+    expect(buy.replace(/\s+/g, ' ')).toMatch(
+      /but the roll was planned for 10,000\.00 USD.*hedge open USDTNGN buy 10000 /,
+    );
+    expect(buy).not.toContain('hedge roll run');
+    expect(sell).toContain('--max-cost-bps');
+  });
+
   it('runs several, and one that fails does not stop the others', async () => {
     const cli = await desk();
     await cli.run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes');

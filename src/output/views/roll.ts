@@ -18,6 +18,7 @@ import type { OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { type Block, dimLine, gap, line, messageLine, pair, pairs, type View } from '../blocks.ts';
 import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
+import { hintBlocks } from '../hint-blocks.ts';
 import type { Listing } from '../list.ts';
 import { briefAction } from './action.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
@@ -138,11 +139,14 @@ function viewPlanned(
   ];
 }
 
-/** Legs that were sent now, or found of earlier runs. The error has the next command, unless it is that of several rolls. */
-function viewRan(
-  { chain, close, open, finding, existing = false }: Omit<RollResult, 'finding'> & Partial<RollReport>,
-  { several = false } = {},
-): View {
+/** Legs that were sent now, or found of earlier runs. An error has its own next commands. */
+function viewRan({
+  chain,
+  close,
+  open,
+  finding,
+  existing = false,
+}: Omit<RollResult, 'finding'> & Partial<RollReport>): View {
   const { plan, state } = chain;
   const maturity = state === 'done' ? (open?.hedge?.maturity_at ?? undefined) : undefined;
   return [
@@ -163,7 +167,7 @@ function viewRan(
       maturity !== undefined && pair('Matures', maturityCell(maturity, 'minute')),
       costPairs(chain),
     ),
-    (finding?.hint === undefined || several) && viewNext(chain),
+    finding?.hint === undefined && viewNext(chain),
   ];
 }
 
@@ -179,14 +183,14 @@ export const runList: Listing<RunReport> = {
   view: viewRollRun,
 };
 
-function viewRollRun({ ends, waiting, elsewhere, finding }: RunReport): View {
+function viewRollRun({ ends, waiting, hedges, elsewhere, finding }: RunReport): View {
   const several = ends.length > 1;
   return [
     ends.length === 0 && finding === undefined && line('No roll is due.'),
     ends.map((end, index) => [index > 0 && gap, viewEnd(end, several)]),
     waiting.length > 0 && [
       ends.length > 0 && gap,
-      waiting.map((chain) => line(text('Waiting', 'dim'), chainCells(chain))),
+      waiting.map((chain) => line(text('Waiting', 'dim'), chainCells(chain, hedges))),
     ],
     elsewhere !== 0 && dimLine(`${elsewhere} unfinished under other profiles: hedge status`),
   ];
@@ -198,7 +202,11 @@ function viewEnd(end: RunEnd, several: boolean): View {
     return line(text('NOT RUN', 'warn'), chainCells(chain), '(an earlier one stopped the run)');
   if (skipped === 'not_due')
     return line(text(isFinished(chain) ? 'FINISHED' : 'NOT DUE', 'strong'), chainCells(chain));
-  return [viewRan(end, { several }), several && finding !== undefined && messageLine(finding.what, 'bad')];
+  // The error of a single one is shown below the screen.
+  return [
+    viewRan(end),
+    several && finding !== undefined && [messageLine(finding.what, 'bad'), hintBlocks(finding.hint)],
+  ];
 }
 
 const viewRolls = (chains: readonly RollChain[]): View => [

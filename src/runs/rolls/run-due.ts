@@ -2,6 +2,7 @@
 
 import type { Big } from 'big.js';
 import type { ActionOptions } from '../../args/action-intent.ts';
+import type { Hedge } from '../../client/schemas.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import {
@@ -52,11 +53,15 @@ export interface RunReport {
   ends: readonly RunEnd[];
   /** Rolls of this account that are not due; empty where a chain was named. */
   waiting: readonly RollChain[];
+  /** Hedges of the account at the beginning; empty where nothing was read. */
+  hedges: readonly Hedge[];
   /** How many of other accounts are not finished; 0 where a chain was named. */
   elsewhere: number;
   finding: HedgeError | undefined;
   servedAt: Date | undefined;
 }
+
+const NO_READING = { waiting: [], hedges: [], servedAt: undefined } as const;
 
 const CHAIN = /^[0-9a-f]{4,8}$/;
 
@@ -112,7 +117,7 @@ export async function runDue(
     const earlier = withLimit(named.plan, runOptions.maxCostBps);
     const end = await closeAndOpen({ earlier, options: runOptions.options }, context, confirm);
     const ends = [{ ...end, skipped: undefined }];
-    return { ends, waiting: [], elsewhere: 0, finding: end.finding, servedAt: undefined };
+    return { ...NO_READING, ends, elsewhere: 0, finding: end.finding };
   }
   const unseen = await endFinished(context);
   const state = context.journal.read();
@@ -123,8 +128,7 @@ export async function runDue(
   const elsewhere = named === undefined ? all.length - here.length : 0;
   const isOver = (chain: RollChain): boolean =>
     isFinished(chain) && !unseen.some(({ plan }) => plan.chain_id === chain.plan.chain_id);
-  if (open.every(isOver))
-    return { ends: open.map(skip), waiting: [], elsewhere, finding: lacking, servedAt: undefined };
+  if (open.every(isOver)) return { ...NO_READING, ends: open.map(skip), elsewhere, finding: lacking };
   // Maturity is judged by the service's time.
   const positionFacts = await readPositionFacts(context);
   const servedMs = positionFacts.servedAt.getTime();
@@ -146,6 +150,7 @@ export async function runDue(
   return {
     ends,
     waiting: chains.filter((chain) => !meant.includes(chain)),
+    hedges: positionFacts.hedges,
     elsewhere,
     finding: errorOfRolls(ends) ?? lacking,
     servedAt: positionFacts.servedAt,

@@ -17,6 +17,7 @@ import { type Action, isUnresolved } from '../../journal/replay.ts';
 import {
   CHAIN_WORDS,
   type ChainClock,
+  chainNotional,
   isDue,
   nextOfChain,
   unfinishedChains,
@@ -202,14 +203,17 @@ function unusualSize(terms: JournalGuardTerms, state: JournalState): Finding | u
   };
 }
 
-/** A hedge that is closed before its maturity is not opened again by a roll, and leg 2 of a roll may still be to open. */
+/**
+ * A roll does not open again a hedge that was closed before its maturity, or is larger than when it was planned; and leg 2 of a
+ * roll may still be to open.
+ */
 function rollsOnSide(
   terms: JournalGuardTerms,
   state: JournalState,
   { nowMs, servedMs }: ChainClock,
 ): readonly Finding[] {
-  const closes = takesWholeSide(terms);
-  if (terms.flat || !(closes || createsHedge(terms))) return [];
+  const [closes, adds] = [takesWholeSide(terms), enlarges(terms) && !createsHedge(terms)];
+  if (terms.flat || !(closes || enlarges(terms))) return [];
   return unfinishedChains(state, { nowMs, servedMs, identity: terms.identity })
     .filter(({ plan }) => plan.market === terms.market && plan.side === terms.side)
     .flatMap((chain): Finding[] => {
@@ -222,15 +226,25 @@ function rollsOnSide(
       // Leg 2 itself, and the rows of a file, are not told of it.
       const isToFinish = isDue(chain) && dealId !== terms.dealId && terms.isOfRun !== true;
       const message = `Roll ${id} is not finished: ${CHAIN_WORDS[chain.state]}.`;
-      if (isToFinish) return [{ ...finding, message, hint: nextOfChain(chain) }];
-      if (!closes || chain.state !== 'planned' || when !== 'maturity') return [];
-      return [
-        {
-          ...finding,
-          message: `Roll ${id} is planned for hedge ${quotedName(hedgeId)}. After a close, it does not open leg 2.`,
-          hint: say`To give it up: ${shell`hedge roll drop ${id} --note TEXT`}`,
-        },
-      ];
+      if (isToFinish && !adds) return [{ ...finding, message, hint: nextOfChain(chain) }];
+      if (!(closes || adds) || chain.state !== 'planned' || when !== 'maturity') return [];
+      const hedge = `Roll ${id} is planned for hedge ${quotedName(hedgeId)}`;
+      const drop = shell`hedge roll drop ${id} --note TEXT`;
+      return closes
+        ? [
+            {
+              ...finding,
+              message: `${hedge}. After a close, it does not open leg 2.`,
+              hint: say`To give it up: ${drop}`,
+            },
+          ]
+        : [
+            {
+              ...finding,
+              message: `${hedge} at ${usdInWords(chainNotional(chain))}. If this add enlarges it, leg 2 is not opened by itself.`,
+              hint: say`Then plan it again: ${drop}, and ${shell`hedge roll ${hedgeId} --at maturity --tenor DAYS`}`,
+            },
+          ];
     });
 }
 
