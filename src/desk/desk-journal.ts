@@ -82,7 +82,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
         asOf: contact?.asOf,
         login: contact?.login,
         isApprover: contact?.isApprover === true,
-        pending: waiting.stored.length,
+        pending: waiting.length,
       },
       own: { user: host.user(), host: host.self.hostname || 'unknown' },
       isRunning,

@@ -8,7 +8,14 @@ import { isSameHash, recordHash } from '../journal/chain.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { inodeOf, KeptOpen } from '../journal/store/kept-open.ts';
-import { hashAt, headOf, NO_HEAD, type StoredRecord, storedRecords } from '../journal/store/record-rows.ts';
+import {
+  hashAt,
+  hasRecord,
+  headOf,
+  NO_HEAD,
+  type StoredRecord,
+  storedRecords,
+} from '../journal/store/record-rows.ts';
 import { asideName, fileStamp, whileBusy } from '../journal/store/repair.ts';
 import { databaseFile } from '../journal/store/schema.ts';
 import {
@@ -129,7 +136,7 @@ export class Follower {
   }
 
   has(id: string): boolean {
-    return this.database()?.get('SELECT seq FROM records WHERE id = ?', id) !== undefined;
+    return hasRecord(this.database(), id);
   }
 
   /**
@@ -180,7 +187,7 @@ function checkedNext(db: JournalDatabase, records: readonly StoredRecord[]): rea
     if (stored.seq !== seq + 1) throw new LogChanged(seq + 1, 'is missing');
     if (!isSameHash(recordHash(prev, stored), stored.hash))
       throw new LogChanged(stored.seq, 'is not what its hash says');
-    if (ids.has(stored.id) || db.get('SELECT seq FROM records WHERE id = ?', stored.id) !== undefined)
+    if (ids.has(stored.id) || hasRecord(db, stored.id))
       throw new LogChanged(stored.seq, 'has the ID of another record');
     ids.add(stored.id);
     [seq, prev] = [stored.seq, stored.hash];

@@ -8,9 +8,8 @@ import { DESK_LIMITS, type DeskLimits, raisedBy } from '../journal/desk-limits.t
 import type { DeskLimitRecord, JournalRecord } from '../journal/records.ts';
 import { databaseRecords } from '../journal/store/database-records.ts';
 import { found } from '../journal/store/derived-tables.ts';
-import type { NewRecord } from '../journal/store/insert-records.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
-import { notIn, type Pending } from '../journal/store/pending-records.ts';
+import { notIn, type Pending, type PendingRecord } from '../journal/store/pending-records.ts';
 import { storedRecords } from '../journal/store/record-rows.ts';
 
 /** Stamp of a pending record: the last record of the log that was seen when it was decided. */
@@ -33,24 +32,20 @@ export interface MeantPending {
 /** `all`: every pending record. @throws JournalDamage of the copy */
 export function meantOf(all: Pending, copy: JournalDatabase | undefined): MeantPending {
   const waiting = notIn(copy, all);
-  if (copy === undefined || !waiting.records.some(isDecision)) return { waiting, overtaken: [] };
+  if (copy === undefined || !waiting.some(({ read }) => isDecision(read))) return { waiting, overtaken: [] };
   return copy.reading(() => {
     const { limits } = databaseRecords(copy).summary();
-    const own = new Set(all.stored.map(({ id }) => id));
+    const own = new Set(all.map(({ id }) => id));
     const overtaken: string[] = [];
-    const stored: NewRecord[] = [];
-    const records: JournalRecord[] = [];
-    for (const [at, record] of waiting.records.entries()) {
-      const { [at]: row } = waiting.stored;
-      if (row === undefined) continue;
-      const meant = record.kind === 'desk_limit' ? lowering(record, limits) : record;
-      const isLate = hasLater(record, { copy, own, row });
-      if (meant !== record || isLate) overtaken.push(inWords(record));
-      if (meant === undefined || isLate) continue;
-      stored.push(meant === record ? row : { ...row, record: JSON.stringify(meant) });
-      records.push(meant);
-    }
-    return { waiting: { stored, records }, overtaken };
+    const meant = waiting.flatMap((each): Pending => {
+      const { read } = each;
+      const holds = read.kind === 'desk_limit' ? lowering(read, limits) : read;
+      const isLate = hasLater(each, copy, own);
+      if (holds !== read || isLate) overtaken.push(inWords(read));
+      if (holds === undefined || isLate) return [];
+      return holds === read ? [each] : [{ ...each, record: JSON.stringify(holds), read: holds }];
+    });
+    return { waiting: meant, overtaken };
   });
 }
 
@@ -65,8 +60,9 @@ function lowering(record: DeskLimitRecord, limits: DeskLimits): DeskLimitRecord 
 
 /** Whether the copy has records of the action or the roll that nobody here had seen, and that are not of this machine. */
 function hasLater(
-  record: JournalRecord,
-  { copy, own, row: { stamp = '' } }: { copy: JournalDatabase; own: ReadonlySet<string>; row: NewRecord },
+  { read: record, stamp }: PendingRecord,
+  copy: JournalDatabase,
+  own: ReadonlySet<string>,
 ): boolean {
   const { after } = fieldsIn(stamp);
   if (typeof after !== 'number') return false;

@@ -1,11 +1,11 @@
 /** Records of a desk's account in a machine's own journal: delivered when it joins, with the exact texts. */
-import { type AccountIdentity, isConfirmed, sameIdentity } from '../journal/account-identity.ts';
+import { type AccountIdentity, type Relation, relationOf } from '../journal/account-identity.ts';
 import { isOfAction, isOfRoll, type JournalRecord } from '../journal/records.ts';
 import { databaseRecords } from '../journal/store/database-records.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import { openJournal } from '../journal/store/journal.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
-import { NO_PENDING, openPending, type Pending, readPending } from '../journal/store/pending-records.ts';
+import { openPending, type Pending, readPending } from '../journal/store/pending-records.ts';
 import { headOf, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
@@ -39,14 +39,12 @@ export function ownRecords(
     from,
     identity,
     haltIds,
-    waiting = NO_PENDING,
+    waiting = [],
   }: { from: number; identity: AccountIdentity; haltIds: readonly string[]; waiting?: Pending },
 ): OwnRecords {
   const source = databaseRecords(db);
-  const meant = new Map<string, 'same' | 'unclear' | 'other'>();
-  const relation = (of: AccountIdentity): 'same' | 'unclear' | 'other' =>
-    isConfirmed(of, identity) ? 'same' : sameIdentity(of, identity) ? 'unclear' : 'other';
-  const accountOf = (record: JournalRecord): 'same' | 'unclear' | 'other' => {
+  const meant = new Map<string, Relation>();
+  const accountOf = (record: JournalRecord): Relation => {
     if (isOfAction(record)) return judge('action_id', record.action_id, record);
     if (isOfRoll(record)) return judge('chain_id', record.chain_id, record);
     return record.kind === 'halt' && haltIds.includes(record.halt_id) ? 'same' : 'other';
@@ -57,16 +55,17 @@ export function ownRecords(
     if (known !== undefined) return known;
     const first =
       'identity' in record ? record : source.records(source.found(name, id).slice(0, 1))[0]?.record;
-    const judged = first !== undefined && 'identity' in first ? relation(first.identity) : 'other';
+    const judged =
+      first !== undefined && 'identity' in first ? relationOf(first.identity, identity) : 'other';
     meant.set(id, judged);
     return judged;
   };
   const records: NewRecord[] = [];
   let [actions, unclear] = [0, 0];
-  const add = (record: JournalRecord, row: NewRecord | undefined): void => {
-    const of = accountOf(record);
+  const add = (read: JournalRecord, row: NewRecord | undefined): void => {
+    const of = accountOf(read);
     if (of === 'same' && row !== undefined) records.push({ id: row.id, record: row.record });
-    if (record.kind !== 'intent') return;
+    if (read.kind !== 'intent') return;
     if (of === 'same') actions += 1;
     if (of === 'unclear') unclear += 1;
   };
@@ -76,7 +75,7 @@ export function ownRecords(
     const stored = [...storedRecords(db, { from: first, to })];
     for (const [at, { record }] of recordsBetween(db, first, to).entries()) add(record, stored[at]);
   }
-  for (const [at, record] of waiting.records.entries()) add(record, waiting.stored[at]);
+  for (const each of waiting) add(each.read, each);
   return { records, actions, unclear, last };
 }
 
@@ -149,7 +148,7 @@ export async function deliverOwn(
 function waitingIn(state: string, db: JournalDatabase, machine: Machine): Pending {
   const pending = openPending(state, machine);
   try {
-    return pending === undefined ? NO_PENDING : readPending(pending, db);
+    return pending === undefined ? [] : readPending(pending, db);
   } finally {
     pending?.close();
   }

@@ -4,7 +4,7 @@ import type { NewRecord } from '../journal/store/insert-records.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase } from '../journal/store/journal-database.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
-import { allPending, emptyPending, NO_PENDING, type Pending } from '../journal/store/pending-records.ts';
+import { allPending, emptyPending, type Pending } from '../journal/store/pending-records.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { pendingFile } from '../journal/store/schema.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
@@ -41,10 +41,10 @@ export class PendingFile {
   read(): Kept {
     try {
       const db = this.#kept.database();
-      return keptOf(db === undefined ? NO_PENDING : allPending(db));
+      return keptOf(db === undefined ? [] : allPending(db));
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
-      return keptOf(NO_PENDING, error);
+      return keptOf([], error);
     }
   }
 
@@ -90,14 +90,14 @@ export async function keepPending(
 
 const keptOf = (all: Pending, damage?: JournalDamage): Kept => ({
   damage,
-  isEmpty: all.stored.length === 0,
-  hasDecisions: all.records.some(isDecision),
+  isEmpty: all.length === 0,
+  hasDecisions: all.some(({ read }) => isDecision(read)),
   meant: (copy) => meantOf(all, copy),
 });
 
 /** The records to append to the log. An ID that is to be used up is in the log by now, or is taken here. */
 export const delivered = ({ waiting }: MeantPending, follower: Follower): readonly GivenRecord[] =>
-  waiting.stored.flatMap(({ id, record, stamp = '' }) => {
+  waiting.flatMap(({ id, record, stamp = '' }) => {
     const { uses } = fieldsIn(stamp);
     const isFree = typeof uses === 'string' && !follower.has(uses);
     return isFree

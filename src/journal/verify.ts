@@ -22,6 +22,7 @@ import { bytesOnDisk, faultsIn } from './store/examine-database.ts';
 import { JournalDamage, type JournalDatabase } from './store/journal-database.ts';
 import {
   hashAt,
+  hasRecord,
   headOf,
   isRecord,
   type JournalHead,
@@ -159,8 +160,7 @@ class Audit {
         for (const stored of storedRecords(pending, { from: Number.MIN_SAFE_INTEGER })) {
           follower.add(stored);
           if (recordIn(stored.record) === undefined) follower.unreadable(NO_RECORD_OF_HEDGE, stored);
-          const isTaken = journal?.get('SELECT seq FROM records WHERE id = ?', stored.id) !== undefined;
-          if (!isTaken) this.#pending += 1;
+          if (!hasRecord(journal, stored.id)) this.#pending += 1;
         }
       });
     } catch (error) {

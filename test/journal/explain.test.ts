@@ -126,7 +126,7 @@ function askEverything(): void {
   const waiting = watched(pending);
   append(waiting, [{ ...HALT, halt_id: 'aa00000000000008' }]);
   readPending(waiting, asked);
-  const taken = readPending(waiting, asked).stored;
+  const taken = readPending(waiting, asked);
   asked.writing(() => insertRecords(asked, taken));
   emptyPending(waiting, (all) => notIn(asked, all));
 }

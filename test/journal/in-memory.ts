@@ -14,7 +14,7 @@ import { type Action, type IsRunning, isEnded, replayRecords } from '../../src/j
 import { foundBy, type JournalSpan, type JournalState } from '../../src/journal/state.ts';
 import type { JournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { journalReader } from '../../src/journal/store/journal-reader.ts';
-import { NO_PENDING } from '../../src/journal/store/pending-records.ts';
+import type { Pending } from '../../src/journal/store/pending-records.ts';
 
 /** How long an action that has ended stays among the current ones. */
 const CURRENT_MS = 10 * 60_000;
@@ -100,7 +100,7 @@ const isIn = ({ at }: { at: string }, { from = '', until }: JournalSpan = {}): b
 export const readerOf = (
   db: JournalDatabase,
   at: { isRunning: IsRunning; nowMs: number },
-  waiting = NO_PENDING,
+  waiting: Pending = [],
 ): JournalState =>
   journalReader({
     path: db.path,

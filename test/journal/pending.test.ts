@@ -11,9 +11,10 @@ import { hintText } from '../../src/domain/hint.ts';
 import { DamagedFileError } from '../../src/errors.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import type { JournalState } from '../../src/journal/state.ts';
-import { insertRecords, type NewRecord } from '../../src/journal/store/insert-records.ts';
+import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { openJournal } from '../../src/journal/store/journal.ts';
 import { type JournalDatabase, openJournalDatabase } from '../../src/journal/store/journal-database.ts';
+import type { Pending } from '../../src/journal/store/pending-records.ts';
 import { headOf, readableRecords } from '../../src/journal/store/record-rows.ts';
 import { createJournalFile } from '../../src/journal/store/schema.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -99,18 +100,18 @@ describe('a journal with pending records', () => {
         const about = { isRunning: () => false, nowMs };
         const home = temporaryFolder(() => undefined);
         const path = join(home, 'journal.sqlite');
-        const stored = (records: readonly JournalRecord[], from: number): readonly NewRecord[] =>
+        const stored = (records: readonly JournalRecord[], from: number): Pending =>
           records.map((record, index) => ({
             id: `id-${(from + index).toString()}`,
             record: JSON.stringify(record),
+            read: record,
           }));
         createJournalFile(path, testMachine(), (db) => insertRecords(db, stored(written, 0)));
         const db = openJournalDatabase(path, testMachine().host) ?? expect.fail('no database');
-        const records = all.slice(written.length);
-        const waiting = { records, stored: stored(records, written.length) };
+        const waiting = stored(all.slice(written.length), written.length);
         expectAlike(readerOf(db, about, waiting), stateOf(all, { ...about, path, trouble: undefined }), all);
         // A process that died after it had taken some of them in.
-        db.writing(() => insertRecords(db, waiting.stored.slice(0, before % 7)));
+        db.writing(() => insertRecords(db, waiting.slice(0, before % 7)));
         expectAlike(readerOf(db, about, waiting), stateOf(all, { ...about, path, trouble: undefined }), all);
         db.close();
         rmSync(home, { recursive: true, force: true });

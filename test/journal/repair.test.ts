@@ -23,8 +23,8 @@ import { hexOf, isSameHash, NO_RECORD, recordHash } from '../../src/journal/chai
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { openJournalDatabase, type SqlValue } from '../../src/journal/store/journal-database.ts';
+import { KeptOpen } from '../../src/journal/store/kept-open.ts';
 import { newRecords } from '../../src/journal/store/new-records.ts';
-import { openOrMakePending } from '../../src/journal/store/pending-records.ts';
 import { headOf, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { repairJournal } from '../../src/journal/store/repair.ts';
 import { databaseFile, openJournalFile, pendingFile } from '../../src/journal/store/schema.ts';
@@ -351,7 +351,8 @@ describe('journal repair', () => {
 
 /** Records that the journal could not take. */
 function addPending(home: string, records: readonly JournalRecord[]): void {
-  const pending = openOrMakePending(stateIn(home), machine);
+  const kept = new KeptOpen(pendingFile(stateIn(home)), machine.host);
+  const pending = kept.database() ?? kept.made(machine);
   pending.writing(() => insertRecords(pending, newRecords(records, undefined, machine.random)));
 }
 const pendingRows = (home: string) => rowsIn(pendingFile(stateIn(home)));

@@ -18,7 +18,7 @@ import { replayRecords } from '../replay.ts';
 import { earlierFiles, HALT_FILE } from '../store/earlier-files.ts';
 import { insertRecords, type NewRecord } from '../store/insert-records.ts';
 import { type JournalDatabase, textOf } from '../store/journal-database.ts';
-import { headOf, NO_HEAD, parseRecord } from '../store/record-rows.ts';
+import { hasRecord, headOf, NO_HEAD, parseRecord } from '../store/record-rows.ts';
 import { createJournalFile, databaseFile, lockFile, openJournalFile } from '../store/schema.ts';
 import { headText, readWitness, rewoundFrom, writeWitness } from '../store/witness.ts';
 import { type LinedFile, linedFiles } from './earlier-lines.ts';
@@ -147,8 +147,7 @@ function sweep(state: string): void {
 }
 
 function isIn(db: JournalDatabase, source: Source): boolean {
-  for (const { id } of recordsOf(source, db))
-    if (db.get('SELECT seq FROM records WHERE id = ?', id) === undefined) return false;
+  for (const { id } of recordsOf(source, db)) if (!hasRecord(db, id)) return false;
   return true;
 }
 

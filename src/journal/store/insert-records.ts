@@ -7,7 +7,7 @@ import { databaseRecords } from './database-records.ts';
 import { readSummary, writeSummary } from './derived-tables.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { countCommit } from './log-fits.ts';
-import { headOf, type JournalHead, parseRecord, recordOfLog } from './record-rows.ts';
+import { hasRecord, headOf, type JournalHead, parseRecord, recordOfLog } from './record-rows.ts';
 
 export interface NewRecord {
   id: string;
@@ -26,7 +26,7 @@ export function insertRecords(db: JournalDatabase, records: Iterable<NewRecord>)
   const summary = readSummary(db, seq === 0 ? undefined : hash);
   const earlier = earlierIn(databaseRecords(db));
   for (const { id, record, stamp = '' } of records) {
-    if (db.get('SELECT seq FROM records WHERE id = ?', id) !== undefined) continue;
+    if (hasRecord(db, id)) continue;
     const read = stamp === '' ? parseRecord(record) : recordOfLog(record);
     // Never writes a record that could not be read back.
     if (typeof read === 'string') throw new UnstorableRecord(read);

@@ -39,13 +39,13 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
 
   const others = once((): JournalMoment => {
     const base = trouble?.kind === 'damaged' ? readable() : recordsInMemory([]);
-    return new JournalMoment(followedBy(base, waiting.records), parts);
+    return new JournalMoment(followedBy(base, recordsIn(waiting)), parts);
   });
 
   /** The journal as it is now, in the caller's transaction. */
   function momentOf(of: JournalDatabase): JournalMoment {
     const head = headOf(of).seq;
-    const more = waiting.records.length === 0 ? [] : notIn(of, waiting).records;
+    const more = recordsIn(notIn(of, waiting));
     if (known?.head !== head || known.pending !== more.length)
       known = {
         moment: new JournalMoment(followedBy(databaseRecords(of), more), parts),
@@ -131,6 +131,8 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
     hashOf: (id) => ask((moment) => moment.hashOf(id)),
   };
 }
+
+const recordsIn = (waiting: Pending): readonly JournalRecord[] => waiting.map(({ read }) => read);
 
 function haltOf({ record, stamp }: StampedRecord): RecordedHalt | undefined {
   if (!isOfHalt(record)) return undefined;

@@ -17,7 +17,7 @@ import { JournalBusy, JournalDamage, type JournalDatabase } from './journal-data
 import { journalReader } from './journal-reader.ts';
 import { inodeOf, KeptOpen } from './kept-open.ts';
 import { newRecords } from './new-records.ts';
-import { allPending, emptyPending, NO_PENDING, notIn, type Pending } from './pending-records.ts';
+import { allPending, emptyPending, notIn, type Pending } from './pending-records.ts';
 import { headOf, NO_HEAD } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
 import { databaseFile, pendingFile } from './schema.ts';
@@ -120,10 +120,10 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
   function pendingNow(): { all: Pending; trouble: JournalTrouble | undefined } {
     try {
       const db = pending.database();
-      return { all: db === undefined ? NO_PENDING : allPending(db), trouble: undefined };
+      return { all: db === undefined ? [] : allPending(db), trouble: undefined };
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
-      return { all: NO_PENDING, trouble: damagedBy(error) };
+      return { all: [], trouble: damagedBy(error) };
     }
   }
 
@@ -150,11 +150,11 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
       check(view, records, guard);
       if (view.trouble?.kind === 'damaged' && view.trouble.path === path)
         throw new JournalDamage(path, howOf(view.trouble));
-      insertRecords(db, [...files.waiting.stored, ...newRecords(records, db, random)]);
+      insertRecords(db, [...files.waiting, ...newRecords(records, db, random)]);
       return files;
     });
     if (trouble?.kind !== 'rewound' && database() === db) followHead(db, state, machine);
-    if (waiting.stored.length > 0) tidyPending(db);
+    if (waiting.length > 0) tidyPending(db);
   }
 
   /** The witness is there first: a database without one is not new. */

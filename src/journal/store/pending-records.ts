@@ -6,50 +6,34 @@ import type { Machine } from '../../platform/host.ts';
 import type { JournalRecord } from '../records.ts';
 import type { NewRecord } from './insert-records.ts';
 import type { JournalDatabase } from './journal-database.ts';
-import { recordAt, storedRecords } from './record-rows.ts';
-import { createJournalFile, openJournalFile, pendingFile } from './schema.ts';
+import { hasRecord, recordAt, storedRecords } from './record-rows.ts';
+import { openJournalFile, pendingFile } from './schema.ts';
 
 /** Undefined when there is none. @throws DamagedFileError */
 export const openPending = (state: string, { host }: Machine): JournalDatabase | undefined =>
   openJournalFile(pendingFile(state), host);
 
-/** Made when it is absent. */
-export function openOrMakePending(state: string, machine: Machine): JournalDatabase {
-  const known = openPending(state, machine);
-  if (known !== undefined) return known;
-  createJournalFile(pendingFile(state), machine);
-  const made = openPending(state, machine);
-  if (made === undefined) throw new Error('the file that was just made is gone');
-  return made;
+export interface PendingRecord extends NewRecord {
+  /** The parsed text. */
+  read: JournalRecord;
 }
 
-export interface Pending {
-  stored: readonly NewRecord[];
-  records: readonly JournalRecord[];
-}
-
-export const NO_PENDING: Pending = { stored: [], records: [] };
+export type Pending = readonly PendingRecord[];
 
 /** In order, also what the journal has already. @throws JournalDamage */
 export const allPending = (pending: JournalDatabase): Pending =>
-  pending.reading(() => {
-    const stored = [...storedRecords(pending)];
-    return {
-      stored: stored.map(({ id, record, stamp }) => ({ id, record, stamp })),
-      records: stored.map(({ seq }) => recordAt(pending, seq)),
-    };
-  });
+  pending.reading(() =>
+    [...storedRecords(pending)].map(({ seq, id, record, stamp }) => ({
+      id,
+      record,
+      stamp,
+      read: recordAt(pending, seq),
+    })),
+  );
 
 /** The pending records that the journal lacks: a process may have died before it removed that from the pending ones. */
-export function notIn(journal: JournalDatabase | undefined, { stored, records }: Pending): Pending {
-  const isWaiting = stored.map(
-    ({ id }) => journal?.get('SELECT seq FROM records WHERE id = ?', id) === undefined,
-  );
-  return {
-    stored: stored.filter((_, at) => isWaiting[at]),
-    records: records.filter((_, at) => isWaiting[at]),
-  };
-}
+export const notIn = (journal: JournalDatabase | undefined, all: Pending): Pending =>
+  all.filter(({ id }) => !hasRecord(journal, id));
 
 /** In order, without what the journal has. @throws JournalDamage */
 export const readPending = (pending: JournalDatabase, journal: JournalDatabase | undefined): Pending =>
@@ -58,7 +42,7 @@ export const readPending = (pending: JournalDatabase, journal: JournalDatabase |
 /** Unless some are still `waiting`: another process may have added to it since. */
 export function emptyPending(pending: JournalDatabase, waiting: (all: Pending) => Pending): void {
   pending.writing(() => {
-    if (waiting(allPending(pending)).stored.length > 0) return;
+    if (waiting(allPending(pending)).length > 0) return;
     for (const table of ['records', 'lookup', 'summary']) pending.exec(`DELETE FROM ${table}`);
   });
 }

@@ -63,6 +63,10 @@ export function hashAt(db: JournalDatabase, seq: number): Uint8Array | undefined
   return row && bytesOf(row, 'hash', db.path);
 }
 
+/** By its ID. `db` is undefined where there is none. */
+export const hasRecord = (db: JournalDatabase | undefined, id: string): boolean =>
+  db?.get('SELECT seq FROM records WHERE id = ?', id) !== undefined;
+
 const PAGE = 256;
 
 /** In order, `from` and `to` included, not checked. Page by page, so that no writer waits. @throws JournalDamage */

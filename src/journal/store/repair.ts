@@ -18,8 +18,9 @@ import { databaseRecords } from './database-records.ts';
 import { checkSummary, lookupAgrees } from './derived-check.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase, textOf } from './journal-database.ts';
+import { KeptOpen } from './kept-open.ts';
 import { newRecords } from './new-records.ts';
-import { emptyPending, notIn, openOrMakePending, openPending, readPending } from './pending-records.ts';
+import { emptyPending, notIn, openPending, readPending } from './pending-records.ts';
 import { headOf, recordAt, stampedAt, storedRecords } from './record-rows.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
 import {
@@ -230,7 +231,8 @@ function swap(path: string, stamp: string, head: Head, { places: { state }, mach
   const [aside, made] = [asideName(path, 'damaged', stamp), asideName(path, 'repaired', stamp)];
   const isJournal = path === databaseFile(state);
   // A process that adds to pending.sqlite asks the journal meanwhile.
-  asWriter(isJournal ? openOrMakePending(state, machine) : undefined, () => {
+  const pending = new KeptOpen(pendingFile(state), machine.host);
+  asWriter(isJournal ? (pending.database() ?? pending.made(machine)) : undefined, () => {
     try {
       if (!isThere(aside)) {
         // First, for SQLite removes the log of a database that is gone.
@@ -286,9 +288,9 @@ async function drainPending(state: string, machine: Machine): Promise<number> {
   if (pending === undefined || db === undefined || headOf(pending).seq === 0) return 0;
   const take = (): number =>
     db.writing(() => {
-      const { stored } = readPending(pending, db);
-      insertRecords(db, stored);
-      return stored.length;
+      const waiting = readPending(pending, db);
+      insertRecords(db, waiting);
+      return waiting.length;
     });
   const count = await whileBusy(machine, take);
   if (rewoundFrom(witness, db, db.path) === undefined) followHead(db, state, machine);
