@@ -1,13 +1,11 @@
 /** A person brings a machine and a log together again that was put back: what the machine has is delivered, or accepted as lost. */
-import { exactInstant } from '../domain/instants.ts';
 import { hexOf } from '../journal/chain.ts';
-import { type JournalRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
+import { type JournalRecord, mintId } from '../journal/records.ts';
+import { newRecord, signedNow } from '../journal/store/new-records.ts';
 import { recordOfLog } from '../journal/store/record-rows.ts';
 import type { Head } from '../journal/store/witness.ts';
-import type { Machine } from '../platform/host.ts';
-import type { Follower } from './follower.ts';
 import { appendPages, hashesOf } from './log.ts';
-import type { LogSession } from './log-session.ts';
+import type { DeskTalk } from './log-session.ts';
 import { type BeyondLog, beyondLog, rewoundInWords } from './rewound.ts';
 
 export interface Rewound extends BeyondLog {
@@ -17,18 +15,10 @@ export interface Rewound extends BeyondLog {
   lost: Head | undefined;
 }
 
-export interface AdoptParts {
-  name: string;
-  machine: Machine;
-  session: LogSession;
-  follower: Follower;
-  signature: { who: string; operator: Operator; version: string };
-}
-
 const WITHIN_MS = 30_000;
 
 /** Undefined when the log continues the copy. @throws LogFailure */
-export async function findRewound({ name, session, follower }: AdoptParts): Promise<Rewound | undefined> {
+export async function findRewound({ name, session, follower }: DeskTalk): Promise<Rewound | undefined> {
   const connection = await session.connection();
   const beyond = await beyondLog(connection, follower, WITHIN_MS);
   const { lacking: lost } = follower;
@@ -56,18 +46,18 @@ export interface Adopted {
 export async function adopt(
   { missing, found }: Rewound,
   note: string | undefined,
-  { name, machine, session, follower, signature }: AdoptParts,
+  { name, machine, session, follower, signature }: DeskTalk,
 ): Promise<Adopted> {
   const connection = await session.connection();
-  const { who, ...signed } = signature;
-  const base = { schema: SCHEMA, at: exactInstant(machine.clock.now()), ...signed } as const;
+  const { who } = signature;
+  const base = signedNow(signature, machine);
   const why = `the log of desk ${name} was put back; ${who} delivered what it lacked`;
   const first: readonly JournalRecord[] = [
     { ...base, kind: 'halt', halt_id: mintId(machine.random), who, why },
     { ...base, kind: 'desk_adopt', who, found, ...(note === undefined ? {} : { note }) },
   ];
   const given = [
-    ...first.map((record) => ({ id: mintId(machine.random), record: JSON.stringify(record) })),
+    ...first.map((record) => newRecord(record, machine.random)),
     ...missing.map(({ id, record }) => ({ id, record })),
   ];
   await appendPages(connection, given, { withinMs: WITHIN_MS });

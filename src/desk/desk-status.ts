@@ -14,7 +14,6 @@ import { stampedRows } from './stamped-rows.ts';
 export interface DeskMachine {
   /** `ada@one` */
   who: string;
-  operator: Operator | undefined;
   login: string | undefined;
   version: string | undefined;
   /** When it joined. ISO 8601 UTC, by the database's time. */
@@ -35,7 +34,6 @@ export interface LastRecord {
 export interface DeskStatus {
   name: string;
   state: Membership['state'];
-  relation: 'same' | 'unclear';
   url: string;
   identity: RecordedIdentity;
   /** Undefined unless this machine follows the log. */
@@ -64,7 +62,6 @@ export function machinesOf(db: JournalDatabase): readonly DeskMachine[] {
   const last = lastRecords(db);
   return membersOf(db).map(({ record: { who, operator, version, at }, stamp }) => ({
     who,
-    operator,
     login: stamp?.login,
     version,
     joinedAt: stamp?.at ?? at,

@@ -9,12 +9,12 @@ import { say, shell } from '../domain/hint.ts';
 import { type ClockReadings, durationInWords, exactInstant, MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
 import { StoppedError, unless } from '../errors.ts';
 import { raisedBy } from '../journal/desk-limits.ts';
-import { type JournalRecord, mintId, SCHEMA } from '../journal/records.ts';
+import { type JournalRecord, SCHEMA } from '../journal/records.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
 import { errorForRecords, StoppedByGuard } from '../journal/store/append-error.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
-import { newRecords } from '../journal/store/new-records.ts';
+import { newRecord, newRecords } from '../journal/store/new-records.ts';
 import { type JournalTrouble, troubleError } from '../journal/trouble.ts';
 import { readClocks, type ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
@@ -280,7 +280,7 @@ export class DeskWriter {
       const id = made[at]?.id;
       return instead === undefined || id === undefined
         ? []
-        : [{ ...this.#newRecord(instead), stamp: usingUp(id) }];
+        : [{ ...newRecord(instead, machine.random), stamp: usingUp(id) }];
     });
     if (undone.length === 0) return;
     await pending.keep(undone);
@@ -292,11 +292,7 @@ export class DeskWriter {
     const { session, machine } = this.#parts;
     const at = exactInstant(machine.clock.now());
     const undone = records.flatMap((record) => undoing(record, at) ?? []);
-    await session.deliver(undone.map((each) => this.#newRecord(each))).catch(() => undefined);
-  }
-
-  #newRecord(record: JournalRecord): NewRecord {
-    return { id: mintId(this.#parts.machine.random), record: JSON.stringify(record) };
+    await session.deliver(undone.map((each) => newRecord(each, machine.random))).catch(() => undefined);
   }
 
   /** Records of past events: appended wherever the log ends. */

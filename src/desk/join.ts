@@ -5,31 +5,34 @@
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
-import { type AccountIdentity, identityText, recordedIdentity } from '../journal/account-identity.ts';
+import {
+  type AccountIdentity,
+  identityText,
+  recordedIdentity,
+  relationOfLabels,
+} from '../journal/account-identity.ts';
 import {
   type DeskFounding,
   isOfAction,
   isOfRoll,
-  type Operator,
   type RecordedIdentity,
   SCHEMA,
 } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
+import type { Signature } from '../journal/store/new-records.ts';
 import { NO_HEAD, recordOfLog, storedRecords } from '../journal/store/record-rows.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { databaseFile } from '../journal/store/schema.ts';
 import { hasWitnessFile, headText, writeWitness } from '../journal/store/witness.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
-import type { ShiftedClock } from '../platform/clock.ts';
-import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import { foundingIn } from './desk-of-account.ts';
 import type { Follower } from './follower.ts';
 import { otherLeft, retireLeft } from './left-desks.ts';
 import { appendPages } from './log.ts';
-import type { LogSession } from './log-session.ts';
+import type { DeskTalk } from './log-session.ts';
 import { membersOf } from './members.ts';
 import { deskFolder, type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
 import { decidedAfter } from './overtaken.ts';
@@ -60,17 +63,11 @@ export interface Joined {
   login: string;
 }
 
-export interface JoinParts {
-  /** Name of the desk, from its log. */
-  name: string;
+interface JoinParts extends DeskTalk {
   places: Paths;
-  machine: Machine & { clock: ShiftedClock };
-  session: LogSession;
-  follower: Follower;
   /** The account of the profile, with its other keys as far as known. */
   identity: AccountIdentity & RecordedIdentity;
   profile: string;
-  signature: { who: string; operator: Operator; version: string };
   /** Address of the log, as stored. */
   access: Pick<Membership, 'url' | 'ca_file' | 'password_command' | 'password_keychain'>;
   /** Whether the API key reads a hedge: false where the service does not know it. */
@@ -231,11 +228,7 @@ function checkAccount(
   { identity }: JoinParts,
 ): void {
   const isAtService = identity.environment === desk.environment && identity.base_url === desk.base_url;
-  const isOtherLabel =
-    typeof identity.account === 'string' &&
-    typeof desk.account === 'string' &&
-    identity.account !== desk.account;
-  if (isAtService && !isOtherLabel) return;
+  if (isAtService && relationOfLabels(identity.account, desk.account) !== 'other') return;
   throw new StoppedError({
     code: 'account_unclear',
     what: `Desk ${name} is for another account: ${identityText(desk)}. This profile's is ${identityText(identity)}.`,
@@ -347,7 +340,7 @@ function joinRecord(
 /** The first record of a log. */
 export const foundingRecord = (
   { name, identity }: { name: string; identity: RecordedIdentity },
-  { who, operator, version, nowMs }: { who: string; operator: Operator; version: string; nowMs: number },
+  { who, operator, version, nowMs }: Signature & { nowMs: number },
 ): NewRecord => {
   const record = {
     schema: SCHEMA,

@@ -1,17 +1,14 @@
 /** A machine leaves its desk. The copy stays the account's journal, so that deal IDs stay used and nothing unresolved is forgotten. */
-import { exactInstant } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
-import { type JournalRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
-import type { NewRecord } from '../journal/store/insert-records.ts';
+import { mintId } from '../journal/records.ts';
 import type { Journal } from '../journal/store/journal.ts';
+import { newRecord, signedNow } from '../journal/store/new-records.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { headText, writeWitness } from '../journal/store/witness.ts';
 import { troubleError } from '../journal/trouble.ts';
-import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
-import type { Follower } from './follower.ts';
-import type { LogSession } from './log-session.ts';
+import type { DeskTalk } from './log-session.ts';
 import { deskFolder, type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
 import { accountOf, haltsIn, haltsOfCopy, ownRecordsNow } from './own-records.ts';
 import { keepPending } from './pending-file.ts';
@@ -26,13 +23,8 @@ export interface Left {
   isUnknown: boolean;
 }
 
-export interface LeaveParts {
-  name: string;
+interface LeaveParts extends DeskTalk {
   places: Paths;
-  machine: Machine;
-  session: LogSession;
-  follower: Follower;
-  signature: { who: string; operator: Operator; version: string };
   /** The journal of the account. */
   journal: Journal;
   /** The account of the profile, asked only in the middle of a join. */
@@ -53,20 +45,17 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
   if (isAway && !isLost) throw troubleError(trouble, 'Nothing was changed.');
   if (!isAway && desk !== undefined && desk.pending > 0) throw stillPending(name);
   if (before?.state === 'joining') await keepOwn(before, parts);
-  const { who, ...signed } = signature;
-  const base = { schema: SCHEMA, at: exactInstant(machine.clock.now()), ...signed } as const;
-  const newRecord = (record: JournalRecord): NewRecord => ({
-    id: mintId(machine.random),
-    record: JSON.stringify(record),
-  });
+  const { who } = signature;
+  const base = signedNow(signature, machine);
   if (isAway) {
     const why = `${who} left desk ${name} without its log, of which records may be missing here`;
     // It is part of the copy as soon as that is the journal of the account.
-    const halt = newRecord({ ...base, kind: 'halt', halt_id: mintId(machine.random), who, why });
-    await keepPending([halt], deskFolder(places.state, name), machine);
+    const halt = { ...base, kind: 'halt', halt_id: mintId(machine.random), who, why } as const;
+    await keepPending([newRecord(halt, machine.random)], deskFolder(places.state, name), machine);
   } else {
     const noted = note === undefined ? {} : { note };
-    await session.deliver([newRecord({ ...base, kind: 'desk_leave', who, ...noted })]);
+    const leave = { ...base, kind: 'desk_leave', who, ...noted } as const;
+    await session.deliver([newRecord(leave, machine.random)]);
   }
   const member = readMembership(places.state, name, machine.host);
   const db = follower.database();

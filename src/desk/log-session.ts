@@ -5,8 +5,8 @@
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError, HedgeError } from '../errors.ts';
 import { isSameHash, recordHash } from '../journal/chain.ts';
-import type { Operator } from '../journal/records.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
+import type { Signature } from '../journal/store/new-records.ts';
 import type { StoredRecord } from '../journal/store/record-rows.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import type { ShiftedClock } from '../platform/clock.ts';
@@ -39,7 +39,7 @@ export interface SessionParts {
   /** Version of hedge. */
   version: string;
   /** For the halt of a log that was put back. */
-  signature: () => { who: string; operator: Operator };
+  signature: () => Signature;
   login: () => Promise<LogLogin>;
   follower: Follower;
   contacts: ContactFile;
@@ -47,6 +47,16 @@ export interface SessionParts {
   reachMs: number;
   /** Says what was done about the copy. */
   note: (text: string) => void;
+}
+
+/** A conversation with a desk's log, and the copy of that, for a change of who follows it. */
+export interface DeskTalk {
+  /** Name of the desk, from its log. */
+  name: string;
+  machine: Machine & { clock: ShiftedClock };
+  session: LogSession;
+  follower: Follower;
+  signature: Signature;
 }
 
 /** For a page of many records, the lock, and a commit. */
@@ -314,7 +324,7 @@ export class LogSession {
 
   /** The log is not the one that the copy continues: an older database was put back. `seen`: the end of that copy. */
   async #compareRewound(connection: LogConnection, seen: Uint8Array): Promise<void> {
-    const { follower, name, machine, version, signature } = this.#parts;
+    const { follower, name, machine, signature } = this.#parts;
     const lock = `${follower.path}.lock`;
     const compare = async (): Promise<void> => {
       // Another process was first.
@@ -322,7 +332,7 @@ export class LogSession {
       const beyond = await beyondLog(connection, follower, PAGE_MS);
       if (beyond.missing.length > 0) {
         const nowMs = machine.clock.now();
-        const halt = haltOfRewound({ ...beyond, name }, { ...signature(), version, nowMs });
+        const halt = haltOfRewound({ ...beyond, name }, { ...signature(), nowMs });
         await this.#haltOnce(connection, halt);
         throw new DeskTrouble(deskTrouble(follower.path, 'desk_rewound', rewoundInWords(name, beyond)));
       }

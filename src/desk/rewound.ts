@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { exactInstant } from '../domain/instants.ts';
 import { isSameHash } from '../journal/chain.ts';
 import { timeInWords } from '../journal/describe.ts';
-import { isOfAction, isOfRoll, type Operator, SCHEMA } from '../journal/records.ts';
+import { isOfAction, isOfRoll, SCHEMA } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
+import type { Signature } from '../journal/store/new-records.ts';
 import { recordOfLog, type StoredRecord } from '../journal/store/record-rows.ts';
 import type { LogConnection } from './connection.ts';
 import type { Follower } from './follower.ts';
@@ -77,7 +78,7 @@ export function rewoundInWords(name: string, { missing }: BeyondLog): string {
 /** The same for the same records, so that it is in the log once. */
 export function haltOfRewound(
   { name, missing }: BeyondLog & { name: string },
-  { who, operator, version, nowMs }: { who: string; operator: Operator; version: string; nowMs: number },
+  { who, operator, version, nowMs }: Signature & { nowMs: number },
 ): GivenRecord {
   const id = idOf(`halt ${name} ${missing.map((each) => each.id).join(' ')}`);
   return {

@@ -5,17 +5,17 @@ import type { DeskStore } from '../commands/command-context.ts';
 import { whoOf } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
 import { addressText } from '../desk/address.ts';
-import { type AdoptParts, adopt, findRewound } from '../desk/adopt.ts';
+import { adopt, findRewound } from '../desk/adopt.ts';
 import { connectedToLog, type LogConnection, LogFailure, type LogLogin, userOf } from '../desk/connection.ts';
 import { type DeskStatus, type LimitsChanged, lastRecord, machinesOf } from '../desk/desk-status.ts';
 import { Follower } from '../desk/follower.ts';
 import { ignoredIn } from '../desk/ignored.ts';
 import { installLog } from '../desk/install-log.ts';
-import { foundingRecord, type JoinParts, joinDesk } from '../desk/join.ts';
+import { foundingRecord, joinDesk } from '../desk/join.ts';
 import { leaveDesk } from '../desk/leave.ts';
 import { NOTHING_NEW, pullLog } from '../desk/log.ts';
 import { APPROVER, DEALER } from '../desk/log-schema.ts';
-import { LogSession } from '../desk/log-session.ts';
+import { type DeskTalk, LogSession } from '../desk/log-session.ts';
 import { type DeskAccess, deskFolder, type Membership } from '../desk/membership.ts';
 import { notSetUp, troubleOfLog } from '../desk/trouble-of-log.ts';
 import { say, shell } from '../domain/hint.ts';
@@ -88,23 +88,14 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
   /** A separate conversation: it does not depend on the desk that this machine follows now. */
   async function talking<T>(
     { name, access }: { name: string; access: DeskAccess },
-    work: (talk: AdoptParts & { operator: Operator; who: string }) => Promise<T>,
+    work: (talk: DeskTalk) => Promise<T>,
   ): Promise<T> {
     const by = await operator();
     const session = sessionParts({ name, access }, parts, by);
     const follower = new Follower(session.folder, machine);
     const log = new LogSession({ ...session, follower });
-    const who = whoOf(by, host);
     try {
-      return await work({
-        name,
-        machine,
-        session: log,
-        follower,
-        operator: by,
-        who,
-        signature: { who, operator: by, version },
-      });
+      return await work({ name, machine, session: log, follower, signature: session.signature() });
     } catch (error) {
       const trouble = troubleOfLog(error, { name, path: deskFolder(state, name) });
       throw trouble === undefined ? error : troubleError(trouble.trouble, 'Nothing was changed.');
@@ -155,24 +146,19 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
       const name = await nameAt(access);
       if (known !== undefined && known.name !== name && known.state !== 'left')
         throw oneDesk(known.name, name);
-      return talking({ name, access }, ({ session, follower, signature }) => {
-        const joining: JoinParts = {
-          name,
+      return talking({ name, access }, (talk) =>
+        joinDesk({
+          ...talk,
           places: parts.places(),
-          machine,
-          session,
-          follower,
           identity,
           profile,
-          signature,
           access,
           reads: (id) => isRead(api, id),
           asked: (question) => (yes ? Promise.resolve(true) : ports.asked(question)),
           progress: (count, of) =>
             ports.progress(`Delivering records: ${count.toString()} of ${of.toString()}`),
-        };
-        return joinDesk(joining);
-      });
+        }),
+      );
     },
     async status() {
       const found = await ports.desk();
@@ -212,14 +198,10 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
     async leave(note, { isLost }) {
       const { name, ...access } = await notLeft();
       const journal = await ports.journal();
-      return talking({ name, access }, ({ session, follower, signature }) =>
+      return talking({ name, access }, (talk) =>
         leaveDesk({
-          name,
+          ...talk,
           places: parts.places(),
-          machine,
-          session,
-          follower,
-          signature,
           journal,
           identity: async () => (await ports.account()).identity,
           note,
@@ -229,7 +211,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
     },
   };
 
-  async function statusOf({ member: of, relation }: AccountDesk, journal: OwnJournal): Promise<DeskStatus> {
+  async function statusOf({ member: of }: AccountDesk, journal: OwnJournal): Promise<DeskStatus> {
     const now = journal.read();
     const folder = deskFolder(state, of.name);
     const copy = openJournalFile(databaseFile(folder), host);
@@ -237,7 +219,6 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
       return {
         name: of.name,
         state: of.state,
-        relation,
         url: of.url,
         identity: of.identity,
         desk: now.desk,

@@ -79,9 +79,7 @@ export function sessionParts(
   { name, access }: { name: string; access: DeskAccess },
   parts: DeskRuntime,
   operator: Operator,
-): Omit<DeskJournalParts, 'folder' | 'isFollowed' | 'sentHere' | 'laterRecords'> & {
-  folder: string;
-} {
+): Omit<DeskJournalParts, 'isFollowed' | 'sentHere' | 'laterRecords'> {
   const { machine, version, terminal, settings } = parts;
   const folder = deskFolder(parts.places().state, name);
   return {
@@ -89,7 +87,7 @@ export function sessionParts(
     folder,
     machine,
     version,
-    signature: () => ({ who: whoOf(operator, machine.host), operator }),
+    signature: () => ({ who: whoOf(operator, machine.host), operator, version }),
     login: () => loginOf(access, parts),
     contacts: contactFile(folder, machine),
     reachMs: settings.deskTimeoutMs ?? REACH_MS,

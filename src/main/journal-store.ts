@@ -13,7 +13,8 @@ import { importJournal } from '../journal/import/import-journal.ts';
 import { acceptLoss, findLoss } from '../journal/store/accept-loss.ts';
 import { backupJournal, claimNewFile, notWritten } from '../journal/store/backup.ts';
 import { earlierFiles } from '../journal/store/earlier-files.ts';
-import { type RepairOptions, repairJournal } from '../journal/store/repair.ts';
+import type { Signature } from '../journal/store/new-records.ts';
+import { repairJournal } from '../journal/store/repair.ts';
 import type { ExportView } from '../output/views/journal-store.ts';
 import { removeLeft, syncFolder } from '../platform/atomic-file.ts';
 import { codeOf } from '../platform/file-errors.ts';
@@ -31,7 +32,7 @@ export function openJournalStore(
   const { host } = machine;
   const files = { places, machine };
   const isCopy = follows?.state === 'following';
-  const signature = async (): Promise<RepairOptions['signature']> => {
+  const signature = async (): Promise<Signature> => {
     const operator = await recordedOperator(parts, select);
     return { who: whoOf(operator, host), operator, version };
   };

@@ -30,7 +30,7 @@ async function twoProcesses(): Promise<{
     name: 'lagos',
     machine,
     version: '0.0.0',
-    signature: () => ({ who: 'ada@one', operator: OPERATOR }),
+    signature: () => ({ who: 'ada@one', operator: OPERATOR, version: '0.0.0' }),
     login: async () => ({
       address: { host: '127.0.0.1', port: log.server.port, database: log.database, user },
       osUser: 'nobody',

@@ -1,13 +1,12 @@
 /** A person accepts that records of the journal may be lost: its last record is the head from then on. */
 import { say, shell } from '../../domain/hint.ts';
-import { exactInstant } from '../../domain/instants.ts';
 import { StoppedError } from '../../errors.ts';
 import { ensureFolder } from '../../platform/atomic-file.ts';
 import { withLock } from '../../platform/lock.ts';
-import { type JournalRecord, mintId, SCHEMA } from '../records.ts';
+import { type JournalRecord, mintId } from '../records.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import { insertRecords } from './insert-records.ts';
-import { newRecords } from './new-records.ts';
+import { newRecords, signedNow } from './new-records.ts';
 import { headOf, recordAt } from './record-rows.ts';
 import { type RepairOptions, whileBusy } from './repair.ts';
 import { createJournalFile, databaseFile, lockFile, openJournalFile } from './schema.ts';
@@ -39,9 +38,10 @@ export function findLoss({
  */
 export function acceptLoss(
   { witness, trouble }: Loss,
-  { note, places: { state }, machine, signature: { who, ...signed } }: RepairOptions & { note: string },
+  { note, places: { state }, machine, signature }: RepairOptions & { note: string },
 ): Promise<Head> {
-  const { host, random, clock } = machine;
+  const { host, random } = machine;
+  const { who } = signature;
   const path = databaseFile(state);
   ensureFolder(state, host);
   const accept = (): Head => {
@@ -57,7 +57,7 @@ export function acceptLoss(
       const last = before.seq === 0 ? undefined : recordAt(db, before.seq);
       // A process that died has recorded it, and not yet replaced the witness.
       if (last?.kind === 'loss' && last.found.endsWith(witnessInWords(witness))) return headText(before);
-      const base = { schema: SCHEMA, at: exactInstant(clock.now()), ...signed } as const;
+      const base = signedNow(signature, machine);
       const why = `records may be lost: ${trouble.what}`;
       const records: readonly JournalRecord[] = [
         { ...base, kind: 'halt', halt_id: mintId(random), who, why, note },

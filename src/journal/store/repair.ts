@@ -12,14 +12,14 @@ import type { Machine } from '../../platform/host.ts';
 import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { earlierIn } from '../record-source.ts';
-import { type JournalRecord, mintId, type Operator, SCHEMA } from '../records.ts';
+import { type JournalRecord, mintId } from '../records.ts';
 import { Summary } from '../summary.ts';
 import { databaseRecords } from './database-records.ts';
 import { checkSummary, lookupAgrees } from './derived-check.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase, textOf } from './journal-database.ts';
 import { KeptOpen } from './kept-open.ts';
-import { newRecords } from './new-records.ts';
+import { newRecords, type Signature, signedNow } from './new-records.ts';
 import { emptyPending, notIn, openPending, readPending } from './pending-records.ts';
 import { headOf, recordAt, stampedAt, storedRecords } from './record-rows.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
@@ -37,7 +37,7 @@ export interface RepairOptions {
   places: Pick<Paths, 'state'>;
   machine: Machine;
   /** Who repairs, as the records show it. */
-  signature: { who: string; operator: Operator; version: string };
+  signature: Signature;
   /** The journal is a copy of a desk's log, which is built again from that. */
   pendingOnly?: boolean;
 }
@@ -150,7 +150,7 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
   const { host, random } = machine;
   const found = damageOf(path, machine);
   if (found === undefined) return undefined;
-  const at = exactInstant(machine.clock.now());
+  const base = signedNow(signature, machine);
   const stamp = fileStamp(machine);
   const old = openAnyway(path, machine.host);
   return asWriter(old, () => {
@@ -164,11 +164,10 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
         made.withoutIntent = actionsLike(db, "sum(kind = 'intent') = 0");
         made.maybeSent = actionsLike(db, SEEMS_UNSENT, salvage.keptBefore, salvage.sentFrom);
       }
-      const { who, ...base } = { schema: SCHEMA, at, ...signature } as const;
       const why = 'the journal was repaired, and records of its sending may be missing';
       const records: readonly JournalRecord[] = [
         ...made.maybeSent.map((id) => ({ ...base, kind: 'unknown', action_id: id, why }) as const),
-        { ...base, kind: 'halt', halt_id: mintId(random), who, why: made.why },
+        { ...base, kind: 'halt', halt_id: mintId(random), who: signature.who, why: made.why },
       ];
       made.head = headText(insertRecords(db, newRecords(records, db, random)));
     });
