@@ -31,17 +31,10 @@ export class LogFailure extends Error {
   readonly kind: LogFailureKind;
   /** The end of a sentence. */
   readonly why: string;
-  /** SQLSTATE, or the code of the system or of TLS. */
-  readonly code: string;
-  constructor(
-    kind: LogFailureKind,
-    why: string,
-    { code = '', cause }: { code?: string; cause?: unknown } = {},
-  ) {
+  constructor(kind: LogFailureKind, why: string, cause?: unknown) {
     super(why, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.why = why;
-    this.code = code;
   }
 }
 
@@ -117,7 +110,7 @@ export async function connectToLog(
     const late = new AbortController();
     const cancel = clock.after(ms, () => late.abort());
     const timeout = aborted(late.signal).then((): never => {
-      throw new LogFailure('no_answer', `it did not respond within ${seconds(ms)}`, { code: 'ETIMEDOUT' });
+      throw new LogFailure('no_answer', `it did not respond within ${seconds(ms)}`);
     });
     try {
       return await Promise.race([work(), timeout]);
@@ -209,7 +202,7 @@ function failureOf(
   if (error instanceof LogFailure) return error;
   if (error instanceof NoPassword)
     return new LogFailure('refused', `no password is known for the login ${quoted(user)}`);
-  if (!(error instanceof Error)) return new LogFailure('no_answer', 'the connection broke', { cause: error });
+  if (!(error instanceof Error)) return new LogFailure('no_answer', 'the connection broke', error);
   const code = 'code' in error ? String(error.code) : '';
   if (isOfServer(error)) {
     const { kind, why } = ownField(BY_STATE, code) ??
@@ -218,15 +211,12 @@ function failureOf(
       kind === 'refused' || kind === 'forbidden'
         ? ` (login ${quoted(user)}, database ${quoted(database)})`
         : '';
-    return new LogFailure(kind, `${why(error.message)}${who}`, { code, cause: error });
+    return new LogFailure(kind, `${why(error.message)}${who}`, error);
   }
   if (TLS.test(code) || /SSL/.test(error.message))
-    return new LogFailure('untrusted', `its certificate is not accepted (${code || error.message})`, {
-      code,
-      cause: error,
-    });
+    return new LogFailure('untrusted', `its certificate is not accepted (${code || error.message})`, error);
   const reason = ownField(CONNECTIONS, code);
-  return new LogFailure('no_answer', reason?.(host) ?? 'the connection broke', { code, cause: error });
+  return new LogFailure('no_answer', reason?.(host) ?? 'the connection broke', error);
 }
 
 const CONNECTIONS: Readonly<Record<string, (host: string) => string>> = {

@@ -1,19 +1,22 @@
 /** The last contact with the log, kept for commands that cannot reach it. It may be lost. */
 import { join } from 'node:path';
+import * as z from 'zod/mini';
 import { fieldsIn } from '../domain/fields.ts';
 import { readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
 
-export interface Contact {
+const contactSchema = z.object({
   /** The copy had every record then, by the database's time. ISO 8601 UTC. */
-  asOf: string;
+  asOf: z.string(),
   /** The database's clock less this machine's, in milliseconds. */
-  offsetMs: number;
-  login: string;
-  isApprover: boolean;
+  offsetMs: z.number(),
+  login: z.string(),
+  isApprover: z.boolean(),
   /** Counters of the log's table, when the whole copy was last compared with it. */
-  changes: string | undefined;
-}
+  changes: z.optional(z.string()),
+});
+
+export type Contact = z.infer<typeof contactSchema>;
 
 export interface ContactFile {
   read(): Contact | undefined;
@@ -28,23 +31,8 @@ export function contactFile(folder: string, { host, random }: Machine): ContactF
   const path = join(folder, FILE);
   return {
     read() {
-      const { asOf, offsetMs, login, isApprover, changes } = fieldsIn(
-        readCacheFile(path, { host, maxBytes: MAX_BYTES }),
-      );
-      const isKnown =
-        typeof asOf === 'string' &&
-        typeof login === 'string' &&
-        typeof offsetMs === 'number' &&
-        Number.isFinite(offsetMs);
-      return isKnown
-        ? {
-            asOf,
-            offsetMs,
-            login,
-            isApprover: isApprover === true,
-            changes: typeof changes === 'string' ? changes : undefined,
-          }
-        : undefined;
+      const fields = fieldsIn(readCacheFile(path, { host, maxBytes: MAX_BYTES }));
+      return contactSchema.safeParse(fields).data;
     },
     write: (contact) => writeCacheFile(path, JSON.stringify(contact), { host, random, within: folder }),
   };

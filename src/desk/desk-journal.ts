@@ -17,6 +17,7 @@ import { DeskWriter, type LogNow, type WriterParts } from './desk-writer.ts';
 import { Follower } from './follower.ts';
 import { LogSession, type SessionParts } from './log-session.ts';
 import { leftMeanwhile } from './membership.ts';
+import { meantOf } from './overtaken.ts';
 import { PendingFile } from './pending-file.ts';
 import { DeskTrouble } from './trouble-of-log.ts';
 
@@ -60,11 +61,11 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
     const { copy, waiting } = (() => {
       try {
         const db = follower.database();
-        return { copy: db, ...kept.meant(db) };
+        return { copy: db, ...meantOf(kept.all, db) };
       } catch (error) {
         if (!(error instanceof JournalDamage)) throw error;
         damage = error;
-        return { copy: undefined, ...kept.meant(undefined) };
+        return { copy: undefined, waiting: kept.all };
       }
     })();
     const { contact } = session;

@@ -22,7 +22,7 @@ import type { Follower } from './follower.ts';
 import { inPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { leftMeanwhile } from './membership.ts';
-import { decidedAfter, mayBeOvertaken } from './overtaken.ts';
+import { decidedAfter, haveDecision, mayBeOvertaken, meantOf } from './overtaken.ts';
 import { delivered, type PendingFile, usingUp } from './pending-file.ts';
 import { DeskTrouble, NotCopied } from './trouble-of-log.ts';
 
@@ -111,14 +111,15 @@ export class DeskWriter {
   /** The records that are pending here, and more; decisions among those under the lock, as the log may have overtaken them. @throws DeskTrouble */
   async #deliver(made: readonly NewRecord[] = []): Promise<void> {
     const { session, follower, pending } = this.#parts;
-    const { isEmpty, hasDecisions, meant } = pending.read();
-    if (!hasDecisions) await session.deliver([...delivered(meant(follower.database()), follower), ...made]);
-    else {
+    const { all } = pending.read();
+    if (haveDecision(all)) {
       await this.#deliverDecided();
       await session.deliver(made);
+    } else {
+      const meant = meantOf(all, follower.database());
+      await session.deliver([...delivered(meant, follower), ...made]);
     }
-    if (isEmpty) return;
-    pending.tidy(follower.database());
+    if (all.length > 0) pending.tidy(follower.database());
   }
 
   async #deliverDecided(): Promise<void> {
@@ -127,7 +128,7 @@ export class DeskWriter {
     let left = 0;
     try {
       await session.appendUnderLock(() => {
-        const meant = pending.read().meant(follower.database());
+        const meant = meantOf(pending.read().all, follower.database());
         const [page = [], ...more] = inPages(delivered(meant, follower));
         notes = meant.overtaken;
         left = more.length;

@@ -12,6 +12,7 @@ import {
   hashAt,
   hasRecord,
   headOf,
+  type JournalHead,
   NO_HEAD,
   type StoredRecord,
   storedRecords,
@@ -19,9 +20,9 @@ import {
 import { asideName, fileStamp, whileBusy } from '../journal/store/repair.ts';
 import { databaseFile } from '../journal/store/schema.ts';
 import {
+  beginWitness,
   followHead,
   type Head,
-  hasWitnessFile,
   headText,
   readWitness,
   writeWitness,
@@ -29,7 +30,6 @@ import {
 import { ensureFolder, syncFolder } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
-import type { CopyHead } from './log.ts';
 
 /** A record of the log is not the one that this machine has, or does not continue the one before it. */
 export class LogChanged extends Error {
@@ -69,7 +69,7 @@ export class Follower {
     return this.#kept.database();
   }
 
-  get head(): CopyHead {
+  get head(): JournalHead {
     return headOf(this.database());
   }
 
@@ -108,7 +108,7 @@ export class Follower {
     const known = this.database();
     if (known !== undefined) return known;
     ensureFolder(this.#folder, this.#machine.host);
-    if (!hasWitnessFile(this.#folder)) writeWitness(this.#folder, this.#machine, headText(NO_HEAD));
+    beginWitness(this.#folder, this.#machine);
     return this.#kept.made(this.#machine);
   }
 

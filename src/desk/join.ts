@@ -20,12 +20,13 @@ import {
 } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
+import { textOf } from '../journal/store/journal-database.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
 import type { Signature } from '../journal/store/new-records.ts';
-import { NO_HEAD, recordOfLog, storedRecords } from '../journal/store/record-rows.ts';
+import { recordOfLog, storedRecords } from '../journal/store/record-rows.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { databaseFile } from '../journal/store/schema.ts';
-import { hasWitnessFile, headText, writeWitness } from '../journal/store/witness.ts';
+import { beginWitness } from '../journal/store/witness.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
 import type { Paths } from '../platform/paths.ts';
 import { foundingIn } from './desk-of-account.ts';
@@ -34,7 +35,14 @@ import { otherLeft, retireLeft } from './left-desks.ts';
 import { appendPages } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
 import { membersOf } from './members.ts';
-import { deskFolder, type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
+import {
+  type DeskAccess,
+  deskFolder,
+  type Membership,
+  placesOfDesk,
+  readMembership,
+  writeMembership,
+} from './membership.ts';
 import { decidedAfter } from './overtaken.ts';
 import {
   accountOf,
@@ -69,7 +77,7 @@ interface JoinParts extends DeskTalk {
   identity: AccountIdentity & RecordedIdentity;
   profile: string;
   /** Address of the log, as stored. */
-  access: Pick<Membership, 'url' | 'ca_file' | 'password_command' | 'password_keychain'>;
+  access: DeskAccess;
   /** Whether the API key reads a hedge: false where the service does not know it. */
   reads(hedgeId: string): Promise<boolean>;
   /** Whether a person says that the account is the same. */
@@ -261,12 +269,12 @@ async function proved(founding: DeskFounding, parts: JoinParts): Promise<Joined[
 
 /** IDs of hedges that the service has named, newest first. */
 function lastHedges(follower: Follower): readonly string[] {
-  const rows = follower
-    .database()
-    ?.all(
-      `SELECT hedge_id FROM records INDEXED BY records_hedge_id WHERE hedge_id IS NOT NULL AND kind = 'accepted' ORDER BY seq DESC LIMIT ${MOST_TRIED.toString()}`,
-    );
-  return (rows ?? []).flatMap((row) => (typeof row['hedge_id'] === 'string' ? [row['hedge_id']] : []));
+  const db = follower.database();
+  if (db === undefined) return [];
+  const rows = db.all(
+    `SELECT hedge_id FROM records INDEXED BY records_hedge_id WHERE hedge_id IS NOT NULL AND kind = 'accepted' ORDER BY seq DESC LIMIT ${MOST_TRIED.toString()}`,
+  );
+  return rows.map((row) => textOf(row, 'hedge_id', db.path));
 }
 
 /**
@@ -281,10 +289,8 @@ async function beginJoining(
   const { state } = places;
   ensureFolder(state, machine.host);
   const kept = new KeptOpen(databaseFile(state), machine.host);
-  if (kept.database() === undefined) {
-    if (!hasWitnessFile(state)) writeWitness(state, machine, headText(NO_HEAD));
-    kept.made(machine);
-  }
+  if (kept.database() === undefined) beginWitness(state, machine);
+  kept.made(machine);
   kept.close();
   return ownRecordsNow({ places, identity: accountOf(member, identity), haltIds }, machine, {
     work: () => writeMembership(state, member, machine),

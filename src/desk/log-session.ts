@@ -7,7 +7,7 @@ import { DamagedFileError, HedgeError } from '../errors.ts';
 import { isSameHash, recordHash } from '../journal/chain.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
 import type { Signature } from '../journal/store/new-records.ts';
-import type { StoredRecord } from '../journal/store/record-rows.ts';
+import type { JournalHead, StoredRecord } from '../journal/store/record-rows.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
@@ -19,7 +19,6 @@ import { ignoredIn } from './ignored.ts';
 import {
   appendAnywhere,
   appendLocked,
-  type CopyHead,
   type GivenRecord,
   inPages,
   lockAndPull,
@@ -231,7 +230,7 @@ export class LogSession {
       return await connectToLog({ ...known, password }, { clock, withinMs });
     } catch (error) {
       if (!(error instanceof HedgeError)) throw error;
-      throw new LogFailure('refused', error.what.replace(/\.$/, ''), { cause: error });
+      throw new LogFailure('refused', error.what.replace(/\.$/, ''), error);
     }
   }
 
@@ -384,7 +383,7 @@ export class LogSession {
       const locked = await lockAndPull(connection, { copy: follower.head, withinMs: LOCK_MS });
       if (locked === undefined) throw new NotNext();
       let given: readonly GivenRecord[];
-      let copy: CopyHead;
+      let copy: JournalHead;
       try {
         await follower.take(locked);
         const asked = follower.database();
@@ -419,7 +418,7 @@ export class LogSession {
   async #committed(
     connection: LogConnection,
     given: readonly GivenRecord[],
-    copy: CopyHead,
+    copy: JournalHead,
   ): Promise<readonly StoredRecord[]> {
     const { follower, name } = this.#parts;
     try {

@@ -1,6 +1,6 @@
 /** The questions to the log: for new records, with or without its lock, and to append. Each is one round trip. */
-import { isFields, ownField } from '../domain/fields.ts';
-import type { StoredRecord } from '../journal/store/record-rows.ts';
+import { ownField } from '../domain/fields.ts';
+import type { JournalHead, StoredRecord } from '../journal/store/record-rows.ts';
 import { type LogConnection, LogFailure, type LogRow, type StatementResult } from './connection.ts';
 import { APPROVER, MOST_LOCKED } from './log-schema.ts';
 
@@ -11,17 +11,11 @@ export interface GivenRecord {
   record: string;
 }
 
-/** The last record of a copy. */
-export interface CopyHead {
-  seq: number;
-  hash: Uint8Array;
-}
-
 export interface Pulled {
   /** After those of the copy, in order; not all where there are many. */
   records: readonly StoredRecord[];
   /** Its last record. */
-  head: CopyHead;
+  head: JournalHead;
   /** Hash of the record with the number of the copy's last one; undefined when there is none. */
   atCopy: Uint8Array | undefined;
   /** Digest of the records that were asked for; undefined if none was. */
@@ -38,7 +32,7 @@ export interface Pulled {
 }
 
 /** In place of the copy's head: no record is asked for. */
-export const NOTHING_NEW: CopyHead = { seq: Number.MAX_SAFE_INTEGER, hash: new Uint8Array() };
+export const NOTHING_NEW: JournalHead = { seq: Number.MAX_SAFE_INTEGER, hash: new Uint8Array() };
 
 /** How many records a page of a long pull has. */
 export const PULLED_AT_ONCE = 4_000;
@@ -50,7 +44,7 @@ export async function pullLog(
     copy,
     digestOf,
     withinMs,
-  }: { copy: CopyHead; digestOf?: { from: number; to: number } | undefined; withinMs: number },
+  }: { copy: JournalHead; digestOf?: { from: number; to: number } | undefined; withinMs: number },
 ): Promise<Pulled> {
   const seq = copy.seq.toString();
   const results = await connection.run(
@@ -91,7 +85,7 @@ const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
  */
 export async function lockAndPull(
   connection: LogConnection,
-  { copy, withinMs }: { copy: CopyHead; withinMs: number },
+  { copy, withinMs }: { copy: JournalHead; withinMs: number },
 ): Promise<readonly StoredRecord[] | undefined> {
   const [, pulled] = await connection.run(
     `${BEGIN}; SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.lock_and_pull(${copy.seq.toString()})`,
@@ -113,7 +107,7 @@ export async function unlock(connection: LogConnection, withinMs: number): Promi
 export const appendLocked = (
   connection: LogConnection,
   given: readonly GivenRecord[],
-  { copy, withinMs }: { copy: CopyHead; withinMs: number },
+  { copy, withinMs }: { copy: JournalHead; withinMs: number },
 ): Promise<readonly StoredRecord[]> =>
   committed(connection, `${appendCall(given, { since: copy.seq, after: copy })}; COMMIT`, withinMs);
 
@@ -124,7 +118,7 @@ export const appendLocked = (
 export const appendAnywhere = (
   connection: LogConnection,
   given: readonly GivenRecord[],
-  { copy, isEarlier = false, withinMs }: { copy: CopyHead; isEarlier?: boolean; withinMs: number },
+  { copy, isEarlier = false, withinMs }: { copy: JournalHead; isEarlier?: boolean; withinMs: number },
 ): Promise<readonly StoredRecord[]> =>
   committed(connection, `${BEGIN}; ${appendCall(given, { since: copy.seq, isEarlier })}; COMMIT`, withinMs);
 
@@ -148,7 +142,7 @@ export async function appendPages(
 
 function appendCall(
   given: readonly GivenRecord[],
-  { since, after, isEarlier = false }: { since: number; after?: CopyHead; isEarlier?: boolean },
+  { since, after, isEarlier = false }: { since: number; after?: JournalHead; isEarlier?: boolean },
 ): string {
   const records = literal(JSON.stringify(given.map(({ id, record }) => ({ id, record: takenText(record) }))));
   const [seq, hash] =
@@ -190,7 +184,7 @@ async function committed(
   if (end?.command !== 'COMMIT') throw new LogFailure('busy', 'the server ended the transaction');
   if (connection.isUnsure) {
     connection.close();
-    throw new LogFailure('no_answer', 'the server did not reach its standby', { code: '01000' });
+    throw new LogFailure('no_answer', 'the server did not reach its standby');
   }
   return (records?.rows ?? []).map(storedOf);
 }
@@ -206,7 +200,7 @@ function storedOf(row: LogRow): StoredRecord {
 }
 
 function textIn(row: LogRow, column: string): string {
-  const value = isFields(row) ? ownField(row, column) : undefined;
+  const value = ownField(row, column);
   if (typeof value === 'string') return value;
   throw new LogFailure('no_answer', 'its answer cannot be read');
 }

@@ -6,6 +6,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { fieldsIn } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
@@ -79,21 +80,13 @@ export function readMembership(state: string, name: string, host: Host): Members
   const path = join(deskFolder(state, name), FILE);
   const bytes = readOwnFile(path, { host, maxBytes: MAX_BYTES });
   if (bytes === undefined) return undefined;
-  const parsed = membership.safeParse(jsonIn(bytes));
+  const parsed = membership.safeParse(fieldsIn(bytes));
   if (parsed.success && parsed.data.name === name) return parsed.data;
   throw new DamagedFileError(path, {
     what: `${path} is damaged: it does not describe desk ${name}.`,
     meaning: 'Nothing was sent.',
     hint: say`Move it away, then join again: ${shell`hedge desk join URL`}`,
   });
-}
-
-function jsonIn(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 /** @throws DamagedFileError */

@@ -19,8 +19,8 @@ export const decidedAfter = (seq: number): string => JSON.stringify({ after: seq
 export const mayBeOvertaken = (record: JournalRecord): boolean =>
   record.kind === 'settled' || (record.kind === 'roll_end' && record.as === 'dropped');
 
-export const isDecision = (record: JournalRecord): boolean =>
-  record.kind === 'desk_limit' || mayBeOvertaken(record);
+export const haveDecision = (all: Pending): boolean =>
+  all.some(({ read }) => read.kind === 'desk_limit' || mayBeOvertaken(read));
 
 export interface MeantPending {
   /** Those that the copy lacks, with only what still holds. */
@@ -32,7 +32,7 @@ export interface MeantPending {
 /** `all`: every pending record. @throws JournalDamage of the copy */
 export function meantOf(all: Pending, copy: JournalDatabase | undefined): MeantPending {
   const waiting = notIn(copy, all);
-  if (copy === undefined || !waiting.some(({ read }) => isDecision(read))) return { waiting, overtaken: [] };
+  if (copy === undefined || !haveDecision(waiting)) return { waiting, overtaken: [] };
   return copy.reading(() => {
     const { limits } = databaseRecords(copy).summary();
     const own = new Set(all.map(({ id }) => id));

@@ -11,19 +11,10 @@ import { ensureFolder } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Follower } from './follower.ts';
 import type { GivenRecord } from './log.ts';
-import { isDecision, type MeantPending, meantOf } from './overtaken.ts';
+import { type MeantPending, meantOf } from './overtaken.ts';
 
 /** Stamp of a used-up ID: the record with that ID may still arrive, and must not. */
 export const usingUp = (id: string): string => JSON.stringify({ uses: id });
-
-export interface Kept {
-  /** Why they cannot be read. */
-  damage: JournalDamage | undefined;
-  isEmpty: boolean;
-  hasDecisions: boolean;
-  /** In order, those that the copy does not have. @throws JournalDamage of the copy */
-  meant: (copy: JournalDatabase | undefined) => MeantPending;
-}
 
 export class PendingFile {
   readonly #folder: string;
@@ -37,14 +28,14 @@ export class PendingFile {
     this.#kept = new KeptOpen(pendingFile(folder), machine.host);
   }
 
-  /** Read before the copy, so that nothing is missed in between. */
-  read(): Kept {
+  /** Read before the copy, so that nothing is missed in between. `damage`: why they cannot be read. */
+  read(): { all: Pending; damage?: JournalDamage } {
     try {
       const db = this.#kept.database();
-      return keptOf(db === undefined ? [] : allPending(db));
+      return { all: db === undefined ? [] : allPending(db) };
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
-      return keptOf([], error);
+      return { all: [], damage: error };
     }
   }
 
@@ -52,7 +43,7 @@ export class PendingFile {
   async keep(records: readonly NewRecord[]): Promise<void> {
     ensureFolder(this.#folder, this.#machine.host);
     await whileBusy(this.#machine, () => {
-      const db = this.#kept.database() ?? this.#kept.made(this.#machine);
+      const db = this.#kept.made(this.#machine);
       db.writing(() => {
         if (this.#kept.database() !== db) throw new JournalBusy(db.path);
         insertRecords(db, records);
@@ -87,13 +78,6 @@ export async function keepPending(
   await pending.keep(records);
   pending.close();
 }
-
-const keptOf = (all: Pending, damage?: JournalDamage): Kept => ({
-  damage,
-  isEmpty: all.length === 0,
-  hasDecisions: all.some(({ read }) => isDecision(read)),
-  meant: (copy) => meantOf(all, copy),
-});
 
 /** The records to append to the log. An ID that is to be used up is in the log by now, or is taken here. */
 export const delivered = ({ waiting }: MeantPending, follower: Follower): readonly GivenRecord[] =>

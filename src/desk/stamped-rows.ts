@@ -2,7 +2,7 @@
 
 import type { JournalRecord } from '../journal/records.ts';
 import { readStamp, type Stamp } from '../journal/stamp.ts';
-import type { JournalDatabase } from '../journal/store/journal-database.ts';
+import { type JournalDatabase, numberOf, textOf } from '../journal/store/journal-database.ts';
 import { recordOfLog } from '../journal/store/record-rows.ts';
 
 export interface StampedRow {
@@ -16,9 +16,9 @@ export function stampedRows(
   sql: string,
   ...binds: readonly string[]
 ): readonly StampedRow[] {
-  return db.all(sql, ...binds).flatMap((row): StampedRow[] => {
-    const { seq, record, stamp } = row;
-    const isRow = typeof seq === 'number' && typeof record === 'string' && typeof stamp === 'string';
-    return isRow ? [{ seq, record: recordOfLog(record), stamp: readStamp(stamp) }] : [];
-  });
+  return db.all(sql, ...binds).map((row) => ({
+    seq: numberOf(row, 'seq', db.path),
+    record: recordOfLog(textOf(row, 'record', db.path)),
+    stamp: readStamp(textOf(row, 'stamp', db.path)),
+  }));
 }

@@ -1,6 +1,7 @@
 /** A checkpoint: the head of the journal at one moment, kept on another machine to compare a later journal with. */
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import * as z from 'zod/mini';
+import { fieldsIn } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -53,20 +54,12 @@ export function writeCheckpoint(path: string, checkpoint: Checkpoint): string | 
 
 /** Reads a file of `hedge audit checkpoint`, with or without `--json`. @throws UsageError naming `path`. */
 export function parseCheckpoint(text: string, path: string): Checkpoint {
-  const read = checkpointSchema.safeParse(contentOf(text));
+  const fields = fieldsIn(text);
+  const { data = fields, meta } = fields;
+  const read = checkpointSchema.safeParse(meta === undefined ? fields : data);
   if (read.success) return read.data;
   throw new UsageError(
     `${quoted(path)} is not a checkpoint of hedge.`,
     say`Use the output of ${shell`hedge audit checkpoint`}, unchanged.`,
   );
-}
-
-function contentOf(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isEnvelope = typeof value === 'object' && value !== null && 'data' in value && 'meta' in value;
-    return isEnvelope ? value.data : value;
-  } catch {
-    return undefined;
-  }
 }

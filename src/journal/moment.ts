@@ -151,10 +151,7 @@ export class JournalMoment {
       .flatMap((kind) => this.#source.newestOf(kind, within))
       .toSorted((one, other) => one - other)
       .slice(-most);
-    return this.#source
-      .records(seqs)
-      .map((each, at) => ({ ...each, seq: seqs[at] ?? 0 }))
-      .toReversed();
+    return this.#source.records(seqs).toReversed();
   }
 
   #recordsAt(seqs: readonly number[]): readonly JournalRecord[] {

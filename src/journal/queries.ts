@@ -167,7 +167,7 @@ export const inFlightOn = (actions: readonly Action[], place: AccountSide): read
  * first.
  */
 export function closesAfter(actions: readonly Action[], { id, intent }: Action): readonly Action[] {
-  const ids = intent.before.hedges.filter(({ status }) => status === 'filled').map((it) => it.hedge_id);
+  const ids = heldBefore(intent).map((it) => it.hedge_id);
   const seenBy = ({ before }: Action['intent']): boolean =>
     ids.length > 0 && ids.every((hedge) => before.hedges.some((it) => it.hedge_id === hedge));
   return actions
@@ -221,8 +221,7 @@ export const enlargedOn = (actions: readonly Action[], place: AccountSide): read
     )
     .flatMap((it) => {
       const atMs = Date.parse(it.outcome?.at ?? it.changedAt);
-      const { hedges } = it.intent.before;
-      const held = hedges.filter(({ status }) => status === 'filled').map(({ hedge_id: id }) => id);
+      const held = heldBefore(it.intent).map(({ hedge_id: id }) => id);
       const ids = !createsHedge(it.intent) ? held : it.hedgeId === undefined ? [] : [it.hedgeId];
       return ids.map((id) => ({ id, atMs, seen: it.outcome !== undefined }));
     });
@@ -243,6 +242,10 @@ const notionalOf = (action: Action): readonly Big[] =>
 
 const sameAmount = (one: Big | undefined, other: Big | undefined): boolean =>
   one === undefined || other === undefined ? one === other : one.eq(other);
+
+/** The hedges that were open on the side before the action. */
+const heldBefore = ({ before }: Action['intent']): Action['intent']['before']['hedges'] =>
+  before.hedges.filter(({ status }) => status === 'filled');
 
 export const isOn = ({ intent }: Action, { identity, market, side }: AccountSide): boolean =>
   intent.market === market && intent.side === side && sameIdentity(intent.identity, identity);
@@ -310,9 +313,7 @@ export function closedElsewhere({ id, intent }: Action, actions: readonly Action
 export const closedAlone = ({ intent, outcome }: Action): boolean =>
   createsHedge(intent) ||
   outcome?.kind !== 'closed' ||
-  intent.before.hedges.every(
-    ({ hedge_id: id, status }) => status !== 'filled' || Object.hasOwn(outcome.facts, id),
-  );
+  heldBefore(intent).every(({ hedge_id: id }) => Object.hasOwn(outcome.facts, id));
 
 export interface KeptChange {
   id: string;
@@ -328,8 +329,8 @@ export interface KeptChange {
 export function changesKept(action: Action): readonly KeptChange[] | undefined {
   const { intent, outcome, recordedAs } = action;
   if (createsHedge(intent) || (outcome === undefined && recordedAs !== 'done')) return undefined;
-  const held = intent.before.hedges.flatMap(({ hedge_id: id, notional_usd: size, status }) =>
-    size === null || status !== 'filled' ? [] : [{ id, before: new Big(size) }],
+  const held = heldBefore(intent).flatMap(({ hedge_id: id, notional_usd: size }) =>
+    size === null ? [] : [{ id, before: new Big(size) }],
   );
   const isClosed = takesWholeSide(intent) && outcome?.kind === 'closed';
   const told = outcome === undefined || isClosed ? sizeAfter(action, held) : undefined;
@@ -427,7 +428,7 @@ export function touchedHedges(action: Action): readonly TouchedHedge[] {
   const { intent, hedgeId, outcome } = action;
   if (!maybeExecuted(action)) return [];
   if (createsHedge(intent)) return hedgeId === undefined ? [] : [{ hedgeId, dealId: intent.deal_id }];
-  const open = intent.before.hedges.filter(({ status }) => status === 'filled');
+  const open = heldBefore(intent);
   const changed = open.filter(
     ({ hedge_id: id }) => id === hedgeId || Object.hasOwn(outcome?.facts ?? {}, id),
   );

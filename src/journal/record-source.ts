@@ -1,6 +1,6 @@
 /** Looks up the records of the journal in a database or in memory. Pure. */
 import type { JournalRecord } from './records.ts';
-import { type StampedRecord, type Tracked, trackRecords } from './replay.ts';
+import { type Tracked, trackRecords } from './replay.ts';
 import { type EarlierSteps, type NumberedRecord, Summary } from './summary.ts';
 
 /** The fields by which the journal finds its records again. */
@@ -35,7 +35,7 @@ export interface ReplayedAction {
 /** The records at one moment. Each may throw JournalDamage where something is not as it was written. */
 export interface RecordSource {
   /** Those of the database come first. */
-  records(seqs: readonly number[]): readonly StampedRecord[];
+  records(seqs: readonly number[]): readonly NumberedRecord[];
   /** Numbers of the records with a value from `from` to `to`, in order. */
   found(name: Lookup, from: string, to?: string): readonly number[];
   /** Numbers of the records of a kind before a number, and not before `first`, newest first: a page. */
@@ -58,10 +58,8 @@ type Finder = Pick<RecordSource, 'found' | 'records'>;
 
 export const earlierIn =
   ({ found, records }: Finder): EarlierSteps =>
-  (actionId, before) => {
-    const seqs = found('action_id', actionId).filter((seq) => seq < before);
-    return records(seqs).map((each, at) => ({ ...each, seq: seqs[at] ?? 0 }));
-  };
+  (actionId, before) =>
+    records(found('action_id', actionId).filter((seq) => seq < before));
 
 export function replayedIn({ found, records }: Finder, actionId: string): ReplayedAction | undefined {
   const seqs = found('action_id', actionId);

@@ -15,7 +15,10 @@ const instant = z.string().check(
   z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   z.refine((at) => !Number.isNaN(Date.parse(at))),
 );
-const actionId = z.string().check(z.regex(/^[0-9a-f]{16}$/));
+/** The ID of an action or a halt. */
+const mintedId = z.string().check(z.regex(/^[0-9a-f]{16}$/));
+/** Fields of the service under its names; figures as digits. */
+const fields = z.record(z.string(), z.nullable(z.string()));
 
 /** The writing process: while it runs, a send without a response is under way and not lost. */
 const writer = z.object({
@@ -66,10 +69,9 @@ const everyRecord = {
   /** Version of hedge. */
   version: z.optional(text),
 };
-const base = { ...everyRecord, action_id: actionId };
+const base = { ...everyRecord, action_id: mintedId };
 /** Written by a person, for a person. */
 const note = z.optional(text);
-const haltId = z.string().check(z.regex(/^[0-9a-f]{16}$/));
 
 /** ID of a roll, in its plan and in both of its legs. */
 const chainId = z.string().check(z.regex(/^[0-9a-f]{8}$/));
@@ -139,7 +141,7 @@ const intent = z
     /** The operator's price limits, as digits: they hold for every resend too. */
     bounds: z.optional(z.object({ worst_price: z.optional(decimal), max_cost_bps: z.optional(decimal) })),
     /** The figures shown, as digits. */
-    quote: z.optional(z.record(z.string(), z.nullable(z.string()))),
+    quote: z.optional(fields),
     /** The command line, without API keys (`redactArgv`). */
     sent_by: z.array(z.string()),
     writer,
@@ -199,8 +201,8 @@ const outcome = z.object({
    */
   outcome: z.enum(['filled', 'changed', 'closed', 'failed', 'not_seen', 'not_told']),
   hedge_id: z.optional(text),
-  /** The reading, under the service's names; figures as digits. */
-  facts: z.record(z.string(), z.nullable(z.string())),
+  /** The reading. */
+  facts: fields,
 });
 
 /** An outcome recorded manually. */
@@ -228,7 +230,7 @@ const notSent = z.object({
 const halt = z.object({
   ...everyRecord,
   kind: z.literal('halt'),
-  halt_id: haltId,
+  halt_id: mintedId,
   /** The name that the halt shows. */
   who: text,
   why: text,
@@ -239,7 +241,7 @@ const halt = z.object({
 const unhalt = z.object({
   ...everyRecord,
   kind: z.literal('unhalt'),
-  halt_ids: z.array(haltId),
+  halt_ids: z.array(mintedId),
   /** The last of them; absent for an imported one that could not be read. */
   lifted: z.optional(z.object({ who: text, at: text, why: text })),
   note,
@@ -342,9 +344,6 @@ const deskAdopt = z.object({
   found: text,
   note,
 });
-
-/** Fields of the service under its names; figures as digits. */
-const fields = z.record(z.string(), z.nullable(z.string()));
 
 /** The account at one moment, read by `snapshot`, `report`, `reconcile` or `export`. No desk's log has it. */
 const snapshot = z.object({

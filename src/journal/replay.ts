@@ -52,24 +52,24 @@ export interface Action {
    * When the last send without a usable response ended: it may still arrive for some time. Undefined when there is none,
    * or its time is not recorded. ISO 8601 UTC.
    */
-  unclearAt: string | undefined;
+  unclearAt?: string | undefined;
   /** When a run of sends started whose end is not recorded. ISO 8601 UTC. */
-  openRunAt: string | undefined;
+  openRunAt?: string | undefined;
   /** How long a run of sends may last, if not `LONGEST_RUN_MS`. */
   longestRunMs?: number;
   /** The rejection that ended the last run of sends. `looked`: a later reading shows nothing of the action. */
-  refusal: { code: string; httpStatus: number; looked?: boolean } | undefined;
+  refusal?: { code: string; httpStatus: number; looked?: boolean } | undefined;
   /** The hedge was found by deal ID and may be a colleague's until then. ISO 8601 UTC. */
-  provisionalUntil: string | undefined;
-  hedgeId: string | undefined;
-  orderTxHash: string | undefined;
+  provisionalUntil?: string | undefined;
+  hedgeId?: string | undefined;
+  orderTxHash?: string | undefined;
   /** The last one; `not_seen` leaves the state `accepted`. */
-  outcome: { kind: OutcomeKind; at: string; facts: Readonly<Record<string, string | null>> } | undefined;
+  outcome?: { kind: OutcomeKind; at: string; facts: Readonly<Record<string, string | null>> } | undefined;
   /** Set for `not_sent`: the code of the service's rejection. */
-  rejectionCode: string | undefined;
-  recordedAs: 'done' | 'nothing' | undefined;
+  rejectionCode?: string | undefined;
+  recordedAs?: 'done' | 'nothing' | undefined;
   /** The last manual record, which a later response may have overridden. */
-  settlement: { by: Operator | undefined; at: string; note: string | undefined } | undefined;
+  settlement?: { by: Operator | undefined; at: string; note: string | undefined } | undefined;
   /** Who sent it, sent it again or recorded its outcome manually, each once. */
   operators: readonly Operator[];
   /** The login that recorded it; set with a desk only. */
@@ -79,11 +79,11 @@ export interface Action {
   /** Set with a desk only: it was sent before its machine joined, and only that machine sends it again. */
   onlyFrom?: string;
   /** Why it is unknown, not sent, or settled, by the last such record. */
-  why: string | undefined;
+  why?: string | undefined;
   /** First send, and last record. ISO 8601 UTC. */
-  sentAt: string | undefined;
+  sentAt?: string | undefined;
   /** The last response that accepted it. ISO 8601 UTC. */
-  acceptedAt: string | undefined;
+  acceptedAt?: string | undefined;
   changedAt: string;
 }
 
@@ -108,11 +108,11 @@ export const SHORTEST_ID = 4;
 
 /** In the order of their intents. A record without an intent before it is passed over. `nowMs`: or as of each one's last record. */
 export const replayRecords = (
-  records: Iterable<JournalRecord>,
+  records: readonly JournalRecord[],
   isRunning: IsRunning,
   nowMs?: number,
 ): readonly Action[] =>
-  trackRecords([...records].map((record) => ({ record }))).map((each) => actionNow(each, isRunning, nowMs));
+  trackRecords(records.map((record) => ({ record }))).map((each) => actionNow(each, isRunning, nowMs));
 
 /** The same, of records that may be of a desk, whatever the processes and the time. */
 export function trackRecords(records: Iterable<StampedRecord>): readonly Tracked[] {
@@ -195,20 +195,7 @@ function begun(intent: IntentRecord): Action {
     notional: intent.notional_usd === undefined ? undefined : new Big(intent.notional_usd),
     attempts: 0,
     unclear: false,
-    unclearAt: undefined,
-    openRunAt: undefined,
-    refusal: undefined,
-    provisionalUntil: undefined,
-    hedgeId: undefined,
-    orderTxHash: undefined,
-    outcome: undefined,
-    rejectionCode: undefined,
-    recordedAs: undefined,
-    settlement: undefined,
     operators: intent.operator === undefined ? [] : [intent.operator],
-    why: undefined,
-    sentAt: undefined,
-    acceptedAt: undefined,
     changedAt: intent.at,
   };
 }

@@ -31,8 +31,8 @@ export function errorForRecords(error: unknown, records: readonly JournalRecord[
     ...(sent === undefined
       ? { meaning: 'Nothing was sent.', hint: 'Run it again with -v for a stack trace, and report it.' }
       : {
-          meaning: `Action ${sent.action_id} was sent; its outcome is not in the journal. Do not send it again.`,
-          hint: say`Check first: ${shell`hedge check ${sent.action_id}`}. Report the error.`,
+          meaning: notInJournal(sent),
+          hint: say`Check first: ${shell`hedge check ${sent}`}. Report the error.`,
           effect: 'unknown' as const,
           retry: 'after_check' as const,
         }),
@@ -40,26 +40,26 @@ export function errorForRecords(error: unknown, records: readonly JournalRecord[
   });
 }
 
-/** The record of an action of which bytes may have left. */
-function sentAction(records: readonly JournalRecord[]) {
-  return records
+/** The ID of an action of which bytes may have left. */
+const sentAction = (records: readonly JournalRecord[]): string | undefined =>
+  records
     .filter(isOfAction)
     .find(
-      ({ kind, ...record }) =>
-        !(
-          kind === 'intent' ||
-          kind === 'not_sent' ||
-          (kind === 'sending' && 'attempt' in record && record.attempt === 1)
-        ),
-    );
-}
+      (record) =>
+        record.kind !== 'intent' &&
+        record.kind !== 'not_sent' &&
+        (record.kind !== 'sending' || record.attempt !== 1),
+    )?.action_id;
+
+const notInJournal = (actionId: string): string =>
+  `Action ${actionId} was sent; its outcome is not in the journal. Do not send it again.`;
 
 function damageForRecords(error: DamagedFileError, records: readonly JournalRecord[]): DamagedFileError {
   const sent = sentAction(records);
   if (sent === undefined) return withoutMoving(error);
   return error.with({
-    meaning: `Action ${sent.action_id} was sent; its outcome is not in the journal. Do not send it again.`,
-    hint: andThen(error.hint ?? FIX_IT, say`Then: ${shell`hedge check ${sent.action_id}`}`),
+    meaning: notInJournal(sent),
+    hint: andThen(error.hint ?? FIX_IT, say`Then: ${shell`hedge check ${sent}`}`),
     effect: 'unknown',
     retry: 'after_check',
   });

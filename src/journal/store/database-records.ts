@@ -1,16 +1,16 @@
 /** The records of a database, where the journal's questions look them up. */
-import { isSameHash } from '../chain.ts';
+import { hexOf, isSameHash } from '../chain.ts';
 import { type RecordSource, type ReplayedAction, replayedIn } from '../record-source.ts';
 import { isOfAction } from '../records.ts';
-import type { StampedRecord } from '../replay.ts';
+import type { NumberedRecord } from '../summary.ts';
 import { boundsOf, found, latestAt, newestOf, readSummary } from './derived-tables.ts';
 import type { JournalDatabase } from './journal-database.ts';
-import { hashAt, headOf, type JournalHead, recordsBetween, stampedAt } from './record-rows.ts';
+import { hashAt, headOf, type JournalHead, numberedAt, recordsBetween } from './record-rows.ts';
 
 /** Parts of a database that were read. Records never change: they hold while the last one is still in the chain. */
 interface Kept {
   last: JournalHead;
-  records: Map<number, StampedRecord>;
+  records: Map<number, NumberedRecord>;
   actions: Map<string, ReplayedAction | undefined>;
 }
 
@@ -25,8 +25,7 @@ export function databaseRecords(db: JournalDatabase): RecordSource {
   function read(from: number, to: number): void {
     if (records.size > MOST_KEPT) for (const each of [records, actions]) each.clear();
     // The caller's own new records may be rolled back.
-    for (const [at, record] of recordsBetween(db, from, to).entries())
-      if (from + at <= last.seq) records.set(from + at, record);
+    for (const each of recordsBetween(db, from, to)) if (each.seq <= last.seq) records.set(each.seq, each);
   }
   const source: Omit<RecordSource, 'replayed'> = {
     records(seqs) {
@@ -35,7 +34,7 @@ export function databaseRecords(db: JournalDatabase): RecordSource {
       if (end - first < NEARBY * missing.length) read(first, end);
       return seqs.map((seq) => {
         if (!records.has(seq)) read(seq, seq);
-        return records.get(seq) ?? stampedAt(db, seq);
+        return records.get(seq) ?? numberedAt(db, seq);
       });
     },
     found: (...by) => found(db, ...by),
@@ -44,9 +43,9 @@ export function databaseRecords(db: JournalDatabase): RecordSource {
     latestAt: (...since) => latestAt(db, ...since),
     hashAt(seq) {
       // It is checked with its record.
-      stampedAt(db, seq);
+      numberedAt(db, seq);
       const hash = hashAt(db, seq);
-      return hash && Buffer.from(hash).toString('hex');
+      return hash && hexOf(hash);
     },
     summary: () => readSummary(db, last.seq === 0 ? undefined : last.hash),
   };
@@ -68,9 +67,9 @@ function keptNow(db: JournalDatabase): Kept {
       : { last, records: new Map(), actions: new Map() };
   const from = kept.last.seq + 1;
   const more = from > last.seq ? [] : recordsBetween(db, from, last.seq);
-  for (const [at, stamped] of more.entries()) {
-    kept.records.set(from + at, stamped);
-    if (isOfAction(stamped.record)) kept.actions.delete(stamped.record.action_id);
+  for (const each of more) {
+    kept.records.set(each.seq, each);
+    if (isOfAction(each.record)) kept.actions.delete(each.record.action_id);
   }
   kept.last = last;
   keptOf.set(db, kept);

@@ -18,18 +18,10 @@ import { journalReader } from './journal-reader.ts';
 import { inodeOf, KeptOpen } from './kept-open.ts';
 import { newRecords } from './new-records.ts';
 import { allPending, emptyPending, notIn, type Pending } from './pending-records.ts';
-import { headOf, NO_HEAD } from './record-rows.ts';
+import { headOf } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
 import { databaseFile, pendingFile } from './schema.ts';
-import {
-  followHead,
-  type Head,
-  hasWitnessFile,
-  headText,
-  readWitness,
-  rewoundFrom,
-  writeWitness,
-} from './witness.ts';
+import { beginWitness, followHead, type Head, readWitness, rewoundFrom } from './witness.ts';
 
 export interface Journal {
   readonly path: string;
@@ -157,11 +149,10 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
     if (waiting.length > 0) tidyPending(db);
   }
 
-  /** The witness is there first: a database without one is not new. */
   function created(records: readonly JournalRecord[], guard: Guard): JournalDatabase {
     const files = look();
     if (files.trouble !== undefined) check(viewOf(files), records, guard);
-    if (!hasWitnessFile(state)) writeWitness(state, machine, headText(NO_HEAD));
+    beginWitness(state, machine);
     return own.made(machine);
   }
 
@@ -181,7 +172,7 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
     guard: Guard,
     damage?: { trouble: JournalTrouble; inode: number | undefined },
   ): void {
-    const db = pending.database() ?? pending.made(machine);
+    const db = pending.made(machine);
     db.writing(() => {
       // It was repaired meanwhile, and takes them again; or pending.sqlite itself was.
       if (damage !== undefined && inodeOf(path) !== damage.inode) throw new RepairedMeanwhile();

@@ -25,8 +25,10 @@ export class KeptOpen {
     return db;
   }
 
-  /** A new one, or that of a process that was first. The folder must exist. @throws DamagedFileError */
+  /** The file that is there now, or a new one. The folder must exist. @throws DamagedFileError */
   made(machine: Machine): JournalDatabase {
+    const known = this.database();
+    if (known !== undefined) return known;
     createJournalFile(this.#path, machine);
     const db = this.database();
     if (db === undefined) throw new JournalDamage(this.#path, 'it is gone');

@@ -4,8 +4,8 @@ import { quoted } from '../../domain/quoted.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
 import { isSameHash, NO_RECORD, recordHash } from '../chain.ts';
 import { type JournalRecord, recordSchema, SCHEMA } from '../records.ts';
-import type { StampedRecord } from '../replay.ts';
 import { readStamp } from '../stamp.ts';
+import type { NumberedRecord } from '../summary.ts';
 import {
   bytesOf,
   JournalDamage,
@@ -89,16 +89,12 @@ export function* storedRecords(
   }
 }
 
-/** Whatever can still be read of a damaged database, in order, with the hash of the row before. Never throws. */
-export function* readableRecords(
-  db: JournalDatabase,
-): Generator<StoredRecord & { prev: Uint8Array | undefined }> {
-  let prev: Uint8Array | undefined = NO_RECORD;
+/** Whatever can still be read of a damaged database, in order. Never throws. */
+export function* readableRecords(db: JournalDatabase): Generator<StoredRecord> {
   const last = lastReadable(db);
   for (let seq = 1; seq <= last; seq += 1) {
     const stored = rowAt(db, seq);
-    if (stored !== undefined) yield { ...stored, prev };
-    prev = stored?.hash;
+    if (stored !== undefined) yield stored;
   }
 }
 
@@ -126,20 +122,20 @@ function lastReadable(db: JournalDatabase): number {
 }
 
 /** A record. @throws JournalDamage as `recordsBetween` */
-export const recordAt = (db: JournalDatabase, seq: number): JournalRecord => stampedAt(db, seq).record;
+export const recordAt = (db: JournalDatabase, seq: number): JournalRecord => numberedAt(db, seq).record;
 
 /** A record and its stamp. @throws JournalDamage as `recordsBetween` */
-export function stampedAt(db: JournalDatabase, seq: number): StampedRecord {
-  const [stamped] = recordsBetween(db, seq, seq);
-  if (stamped === undefined) throw new Error('a range of one record is empty');
-  return stamped;
+export function numberedAt(db: JournalDatabase, seq: number): NumberedRecord {
+  const [numbered] = recordsBetween(db, seq, seq);
+  if (numbered === undefined) throw new Error('a range of one record is empty');
+  return numbered;
 }
 
 /**
  * Records whose own hashes hold, and that of the next one: a text may have been changed and its hash made again.
  * @throws JournalDamage also for one that is not there.
  */
-export function recordsBetween(db: JournalDatabase, from: number, to: number): readonly StampedRecord[] {
+export function recordsBetween(db: JournalDatabase, from: number, to: number): readonly NumberedRecord[] {
   const { path } = db;
   const rows = db
     .all(`SELECT ${COLUMNS} FROM records WHERE seq BETWEEN ? AND ? ORDER BY seq`, from - 1, to + 1)
@@ -158,8 +154,8 @@ export function recordsBetween(db: JournalDatabase, from: number, to: number): r
     .filter(({ seq }) => seq <= to)
     .map(({ seq, record, stamp }) =>
       stamp === ''
-        ? { record: knownRecord(record, path, seq) }
-        : { record: recordOfLog(record), stamp: readStamp(stamp) },
+        ? { seq, record: knownRecord(record, path, seq) }
+        : { seq, record: recordOfLog(record), stamp: readStamp(stamp) },
     );
 }
 

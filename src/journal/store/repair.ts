@@ -21,7 +21,7 @@ import { JournalBusy, JournalDamage, type JournalDatabase, textOf } from './jour
 import { KeptOpen } from './kept-open.ts';
 import { newRecords, type Signature, signedNow } from './new-records.ts';
 import { emptyPending, notIn, openPending, readPending } from './pending-records.ts';
-import { headOf, recordAt, stampedAt, storedRecords } from './record-rows.ts';
+import { headOf, numberedAt, recordAt, storedRecords } from './record-rows.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
 import {
   createJournalFile,
@@ -125,9 +125,9 @@ function checkWhole(db: JournalDatabase): void {
     if (seq !== head.seq + 1)
       throw new JournalDamage(path, `record ${(head.seq + 1).toString()} is not there`);
     head = { seq, hash };
-    const stamped = stampedAt(db, seq);
+    const numbered = numberedAt(db, seq);
     try {
-      summary.add({ ...stamped, seq }, earlierIn(records));
+      summary.add(numbered, earlierIn(records));
     } catch (error) {
       if (error instanceof JournalDamage) throw error;
       throw new JournalDamage(path, `record ${seq.toString()} has other fields than its kind`, error);
@@ -231,7 +231,7 @@ function swap(path: string, stamp: string, head: Head, { places: { state }, mach
   const isJournal = path === databaseFile(state);
   // A process that adds to pending.sqlite asks the journal meanwhile.
   const pending = new KeptOpen(pendingFile(state), machine.host);
-  asWriter(isJournal ? (pending.database() ?? pending.made(machine)) : undefined, () => {
+  asWriter(isJournal ? pending.made(machine) : undefined, () => {
     try {
       if (!isThere(aside)) {
         // First, for SQLite removes the log of a database that is gone.

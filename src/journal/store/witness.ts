@@ -13,7 +13,7 @@ import type { Host, Machine } from '../../platform/host.ts';
 import { hexOf, isSameHash } from '../chain.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import type { JournalDatabase } from './journal-database.ts';
-import { hashAt, headOf, type JournalHead } from './record-rows.ts';
+import { hashAt, headOf, type JournalHead, NO_HEAD } from './record-rows.ts';
 import { witnessFile } from './schema.ts';
 
 export interface Head {
@@ -50,7 +50,7 @@ const latestOf = (places: Places): { head: Head; place: number } | undefined =>
     .toSorted((one, other) => other.head.seq - one.head.seq)[0];
 
 /** Whether there is one, readable or not. @throws DamagedFileError */
-export function hasWitnessFile(state: string): boolean {
+function hasWitnessFile(state: string): boolean {
   const path = witnessFile(state);
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -75,6 +75,11 @@ export function writeWitness(
   const text = `${JSON.stringify({ seq: head.seq, hash: head.hash, again: head.seq }).padEnd(BYTES - 1)}\n`;
   if (latest === undefined || !isOverwritten(path, text, 1 - latest.place))
     writeAtomically(path, text.repeat(PLACES), machine);
+}
+
+/** Before a database is made: one without a witness is not new. @throws DamagedFileError */
+export function beginWitness(state: string, machine: Machine): void {
+  if (!hasWitnessFile(state)) writeWitness(state, machine, headText(NO_HEAD));
 }
 
 const PLACES = 2;

@@ -16,7 +16,7 @@ describe('waiting for an action', () => {
   it.each([
     ['its id', ({ id }: { id: string }) => id],
     ['its short id', ({ shortId }: { shortId: string }) => shortId],
-    ['its hedge', ({ hedgeId }: { hedgeId: string | undefined }) => hedgeId ?? ''],
+    ['its hedge', ({ hedgeId }: { hedgeId?: string | undefined }) => hedgeId ?? ''],
     ['its deal id', () => 'PAY-1'],
   ])('named by %s ends with its end, written down', async (_what, wordOf) => {
     const desk = await dealingDesk();
