@@ -217,7 +217,9 @@ export function nextOfChain(
     case 'opening': {
       const leg = chain.state === 'closing' ? '1' : '2';
       const unresolved = unresolvedAction(chain);
-      return unresolved === undefined || !isUnresolved(unresolved)
+      // One that was accepted and never showed is recorded by a person.
+      return unresolved === undefined ||
+        !(isUnresolved(unresolved) || unresolved.outcome?.kind === 'not_seen')
         ? step(shell`hedge ${profile} roll run ${id}`, `wait for leg ${leg}, and go on`)
         : step(
             shell`hedge ${profile} check ${unresolved.shortId}`,

@@ -59,6 +59,21 @@ it('a roll that is stopped while its close is awaited names the roll, which woul
   expect(error?.hint).toMatch(/hedge (?:check|roll run) \w+ .*hedge roll drop \w+ --note TEXT .*opens it/s);
 });
 
+it('a roll whose close was accepted and never showed leads to its check, where a person records it', async () => {
+  const desk = await aRollDesk();
+  await desk.served.desk.service.admin.setFaults({ failing_orders: 1 });
+  const first = await desk.run(`${NOW} --json`);
+  expect([first.code, told(first).error?.hint]).toEqual([8, expect.stringMatching(/^hedge roll run \w+ /)]);
+  desk.clock.pass(6 * 60_000);
+  expect((await desk.run('check')).err).toContain('NOT SEEN');
+  const again = await desk.run('roll run --due --yes');
+  expect([again.code, again.err]).toEqual([
+    8,
+    expect.stringMatching(/hedge check \w{4} +look up leg 1; then run/),
+  ]);
+  expect(again.err).not.toContain('hedge roll run');
+});
+
 describe('a roll whose journal fails after the close was sent', () => {
   it('says that the side is flat (78), and the next run opens leg 2', async () => {
     const desk = await aRollDesk();
