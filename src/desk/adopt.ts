@@ -4,7 +4,7 @@ import { type JournalRecord, mintId } from '../journal/records.ts';
 import { newRecord, signedNow } from '../journal/store/new-records.ts';
 import { recordOfLog } from '../journal/store/record-rows.ts';
 import type { Head } from '../journal/store/witness.ts';
-import { appendPages, hashesOf } from './log.ts';
+import { appendPages, hashesOf, PAGE_MS } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
 import { type BeyondLog, beyondLog, rewoundInWords } from './rewound.ts';
 
@@ -15,15 +15,12 @@ export interface Rewound extends BeyondLog {
   lost: Head | undefined;
 }
 
-const WITHIN_MS = 30_000;
-
 /** Undefined when the log continues the copy. @throws LogFailure */
 export async function findRewound({ name, session, follower }: DeskTalk): Promise<Rewound | undefined> {
   const connection = await session.connection();
-  const beyond = await beyondLog(connection, follower, WITHIN_MS);
+  const beyond = await beyondLog(connection, follower, PAGE_MS);
   const { lacking: lost } = follower;
-  const there =
-    lost && (await hashesOf(connection, { from: lost.seq, to: lost.seq }, WITHIN_MS)).get(lost.seq);
+  const there = lost && (await hashesOf(connection, { from: lost.seq, to: lost.seq }, PAGE_MS)).get(lost.seq);
   const isThere = lost === undefined || (there !== undefined && hexOf(there) === lost.hash);
   if (beyond.missing.length === 0 && isThere) return undefined;
   const found =
@@ -60,7 +57,7 @@ export async function adopt(
     ...first.map((record) => newRecord(record, machine.random)),
     ...missing.map(({ id, record }) => ({ id, record })),
   ];
-  await appendPages(connection, given, { withinMs: WITHIN_MS });
+  await appendPages(connection, given, { withinMs: PAGE_MS });
   const aside = follower.putAside('replaced');
   session.forgetFailure();
   await session.pull();

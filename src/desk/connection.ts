@@ -103,9 +103,6 @@ export async function connectToLog(
   client.on('notice', ({ code }) => {
     isUnsure ||= code === NOT_REPLICATED;
   });
-  const close = (): void => {
-    void client.end().catch(() => undefined);
-  };
   const within = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
     const late = new AbortController();
     const cancel = clock.after(ms, () => late.abort());
@@ -137,7 +134,9 @@ export async function connectToLog(
       const results: unknown = await within(ms, () => client.query(sql));
       return (Array.isArray(results) ? results : [results]).map(({ command, rows }) => ({ command, rows }));
     },
-    close,
+    close() {
+      void client.end().catch(() => undefined);
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import type { RollPlan } from '../journal/records.ts';
 import { type IsRunning, mayBeUnderWay } from '../journal/replay.ts';
 import { rollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
-import { found } from '../journal/store/derived-tables.ts';
+import { lookupsOf } from '../journal/store/derived-tables.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
 import { journalReader } from '../journal/store/journal-reader.ts';
@@ -102,7 +102,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
     const { trouble } = session;
     if (plan.when !== 'now' || trouble?.code !== 'desk_unreachable') return false;
     const copy = follower.database();
-    const isInLog = copy !== undefined && found(copy, 'chain_id', plan.chain_id).length > 0;
+    const isInLog = copy !== undefined && lookupsOf(copy).found('chain_id', plan.chain_id).length > 0;
     const { state } = rollChain(plan, { state: view(), nowMs: clock.now() });
     return isInLog && (state === 'flat_open_due' || state === 'opening');
   }

@@ -87,7 +87,7 @@ function mayBeOf(account: KnownAccount, folder: string, host: Host): boolean {
 
 /** The first record of a log, where its copy has one that says which account it is for. */
 export function foundingIn(copy: JournalDatabase | undefined): DeskFounding | undefined {
-  const [first] = copy === undefined ? [] : storedRecords(copy, { from: 1, to: 1 });
+  const [first] = storedRecords(copy, { from: 1, to: 1 });
   const record = first && recordOfLog(first.record);
   return record?.kind === 'desk' ? record : undefined;
 }

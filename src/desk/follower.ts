@@ -3,7 +3,6 @@
  * changed is noticed: each machine is a witness of all.
  */
 import { hash } from 'node:crypto';
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { isSameHash, recordHash } from '../journal/chain.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
@@ -17,7 +16,7 @@ import {
   type StoredRecord,
   storedRecords,
 } from '../journal/store/record-rows.ts';
-import { asideName, fileStamp, whileBusy } from '../journal/store/repair.ts';
+import { asideName, fileStamp, moveWithLog, removeLog, whileBusy } from '../journal/store/repair.ts';
 import { databaseFile } from '../journal/store/schema.ts';
 import {
   beginWitness,
@@ -116,17 +115,15 @@ export class Follower {
    * A digest of some records that the log can compute too: over each hash, and over the text as it is now. `from` and `to` are included.
    */
   digest({ from, to }: { from: number; to: number }): string {
-    const db = this.database();
     const parts: Uint8Array[] = [];
-    for (const stored of db === undefined ? [] : storedRecords(db, { from, to }))
+    for (const stored of storedRecords(this.database(), { from, to }))
       parts.push(stored.hash, contentHash(stored));
     return hash('sha256', Buffer.concat(parts), 'hex');
   }
 
   /** In order, both included. */
   records(from: number, to?: number): readonly StoredRecord[] {
-    const db = this.database();
-    return db === undefined ? [] : [...storedRecords(db, to === undefined ? { from } : { from, to })];
+    return [...storedRecords(this.database(), { from, to })];
   }
 
   /** Hash of the record with that number; undefined when the copy has none. */
@@ -151,10 +148,8 @@ export class Follower {
     const aside = asideName(path, why, fileStamp(this.#machine));
     this.#kept.close();
     try {
-      // First, for SQLite removes the log of a database that is gone.
-      if (existsSync(`${path}-wal`)) linkSync(`${path}-wal`, `${aside}-wal`);
-      renameSync(path, aside);
-      for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+      moveWithLog(path, aside);
+      removeLog(path);
       syncFolder(this.#folder, this.#machine.host);
     } catch (error) {
       throw fileError('move', path, error);

@@ -23,7 +23,7 @@ import type { NewRecord } from '../journal/store/insert-records.ts';
 import { textOf } from '../journal/store/journal-database.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
 import type { Signature } from '../journal/store/new-records.ts';
-import { recordOfLog, storedRecords } from '../journal/store/record-rows.ts';
+import { recordOfLog } from '../journal/store/record-rows.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { databaseFile } from '../journal/store/schema.ts';
 import { beginWitness } from '../journal/store/witness.ts';
@@ -32,7 +32,7 @@ import type { Paths } from '../platform/paths.ts';
 import { foundingIn } from './desk-of-account.ts';
 import type { Follower } from './follower.ts';
 import { otherLeft, retireLeft } from './left-desks.ts';
-import { appendPages } from './log.ts';
+import { appendPages, PAGE_MS } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
 import { membersOf } from './members.ts';
 import {
@@ -126,8 +126,14 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   for (const each of left) await retireLeft(each, () => [...known, ...halts()], parts);
   await session.deliver([joinRecord({ name, provedBy, fingerprint }, parts)]);
   await session.pull();
-  const following = { ...member, state: 'following', delivered_to: begun.last } as const;
-  await endJoining(following, halts, parts);
+  const own = { places, identity: accountOf(member, parts.identity), haltIds: halts };
+  // Closes and halts of meanwhile are only in the journal of this machine while it is joining.
+  await deliverOwn(own, parts, {
+    from: begun.last,
+    end(last) {
+      writeMembership(places.state, { ...member, state: 'following', delivered_to: last }, machine);
+    },
+  });
   const { contact } = session;
   return {
     name,
@@ -190,8 +196,6 @@ async function bringBack(
   }
   follower.putAside('replaced');
 }
-
-const PAGE_MS = 30_000;
 
 /**
  * Its actions, rolls and halts in force, to be delivered. `decided`: the records of each action of the log whose outcome was recorded
@@ -297,22 +301,6 @@ async function beginJoining(
   });
 }
 
-/**
- * Follows the log from now on, once that has what was recorded here meanwhile: closes, and halts, which are only in the journal of this
- * machine while it is joining.
- */
-async function endJoining(
-  member: Membership,
-  haltIds: () => readonly string[],
-  parts: JoinParts,
-): Promise<void> {
-  const { places, machine } = parts;
-  await deliverOwn({ places, identity: accountOf(member, parts.identity), haltIds }, parts, {
-    from: member.delivered_to,
-    end: (last) => writeMembership(places.state, { ...member, delivered_to: last }, machine),
-  });
-}
-
 /** The same for the same key: a repeated join is one record. */
 function joinRecord(
   { name, provedBy, fingerprint }: { name: string; provedBy: Joined['provedBy']; fingerprint: string },
@@ -327,7 +315,7 @@ function joinRecord(
         record.key_fingerprint === fingerprint &&
         stamp?.login === session.contact?.login,
     );
-  const [stored] = db && known ? storedRecords(db, { from: known.seq, to: known.seq }) : [];
+  const [stored] = known === undefined ? [] : follower.records(known.seq, known.seq);
   if (stored !== undefined) return { id: stored.id, record: stored.record };
   const record = {
     schema: SCHEMA,

@@ -65,10 +65,10 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
       if (db === undefined) writeMembership(places.state, left, machine);
       else db.writing(() => writeMembership(places.state, left, machine));
     });
-  const { seq, hash } = follower.head;
+  const { head } = follower;
   // Its witness from now on is that of a journal of one machine.
-  writeWitness(deskFolder(places.state, name), machine, headText({ seq, hash }), { replace: true });
-  return { name, path: follower.path, records: seq, isUnknown: isAway };
+  writeWitness(deskFolder(places.state, name), machine, headText(head), { replace: true });
+  return { name, path: follower.path, records: head.seq, isUnknown: isAway };
 }
 
 /** Keeps the records that the join has not delivered pending at the copy: that is the journal of the account from now on. */

@@ -4,7 +4,7 @@
  */
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError, HedgeError } from '../errors.ts';
-import { isSameHash, recordHash } from '../journal/chain.ts';
+import { isSameHash } from '../journal/chain.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
 import type { Signature } from '../journal/store/new-records.ts';
 import type { JournalHead, StoredRecord } from '../journal/store/record-rows.ts';
@@ -12,9 +12,10 @@ import type { JournalTrouble } from '../journal/trouble.ts';
 import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
+import { compareWhole, nameChange } from './compare-log.ts';
 import { connectToLog, type LogConnection, LogFailure, type LogLogin } from './connection.ts';
 import type { Contact, ContactFile } from './contact.ts';
-import { contentHash, type Follower, LogChanged, NotNext } from './follower.ts';
+import { type Follower, NotNext } from './follower.ts';
 import { ignoredIn } from './ignored.ts';
 import {
   appendAnywhere,
@@ -23,7 +24,7 @@ import {
   inPages,
   lockAndPull,
   NOTHING_NEW,
-  PULLED_AT_ONCE,
+  PAGE_MS,
   type Pulled,
   pullLog,
   unlock,
@@ -58,8 +59,7 @@ export interface DeskTalk {
   signature: Signature;
 }
 
-/** For a page of many records, the lock, and a commit. */
-const PAGE_MS = 30_000;
+/** For the lock, and a commit. */
 const LOCK_MS = 8_000;
 const COMMIT_MS = 6_000;
 const LEAST_MS = 100;
@@ -117,7 +117,7 @@ export class LogSession {
     return this.#talk(async (connection) => {
       await this.#pullAll(connection);
       const { seq } = this.#parts.follower.head;
-      await this.#compareWhole(connection, seq);
+      await compareWhole(connection, this.#parts.follower, seq);
       return seq;
     });
   }
@@ -248,8 +248,8 @@ export class LogSession {
         await this.#compareRewound(connection, copy.hash);
         continue;
       }
-      if (compared !== undefined && own !== pulled.digest) await this.#nameChange(connection, compared);
-      if (copy.seq > COMPARED && known !== pulled.changes) await this.#compareWhole(connection, copy.seq);
+      if (compared !== undefined && own !== pulled.digest) await nameChange(connection, follower, compared);
+      if (copy.seq > COMPARED && known !== pulled.changes) await compareWhole(connection, follower, copy.seq);
       if (this.#contact !== undefined) this.#contact = { ...this.#contact, changes: pulled.changes };
       await follower.take(pulled.records);
       if (follower.head.seq >= pulled.head.seq) break;
@@ -289,36 +289,6 @@ export class LogSession {
       changes: this.#contact?.changes,
     };
     return pulled;
-  }
-
-  /** @throws LogChanged */
-  async #compareWhole(connection: LogConnection, last: number): Promise<void> {
-    for (let from = 1; from <= last; from += PULLED_AT_ONCE) {
-      const range = { from, to: Math.min(last, from + PULLED_AT_ONCE - 1) };
-      const own = this.#parts.follower.digest(range);
-      const { digest } = await pullLog(connection, { copy: NOTHING_NEW, digestOf: range, withinMs: PAGE_MS });
-      if (own !== digest) await this.#nameChange(connection, range);
-    }
-  }
-
-  /** @throws LogChanged for the first record that differs. */
-  async #nameChange(connection: LogConnection, { from, to }: { from: number; to: number }): Promise<void> {
-    const before = { seq: from - 1, hash: new Uint8Array() };
-    const { records } = await pullLog(connection, { copy: before, withinMs: PAGE_MS });
-    const there = new Map(records.map((each) => [each.seq, each]));
-    const { follower } = this.#parts;
-    let prev = follower.hashAt(from - 1);
-    for (const own of follower.records(from, to)) {
-      if (prev !== undefined && !isSameHash(recordHash(prev, own), own.hash))
-        throw new JournalDamage(follower.path, `record ${own.seq.toString()} is not what its hash says`);
-      prev = own.hash;
-      const other = there.get(own.seq);
-      if (other === undefined) throw new LogChanged(own.seq, 'was removed');
-      if (!isSameHash(contentHash(own), contentHash(other)) || !isSameHash(own.hash, other.hash))
-        throw new LogChanged(own.seq, 'was edited after it was written');
-    }
-    // It was put in order again meanwhile, or another process has built the copy again.
-    throw new NotNext();
   }
 
   /** The log is not the one that the copy continues: an older database was put back. `seen`: the end of that copy. */

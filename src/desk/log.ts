@@ -34,8 +34,9 @@ export interface Pulled {
 /** In place of the copy's head: no record is asked for. */
 export const NOTHING_NEW: JournalHead = { seq: Number.MAX_SAFE_INTEGER, hash: new Uint8Array() };
 
-/** How many records a page of a long pull has. */
+/** How many records a page of a long pull has, and how long it may take. */
 export const PULLED_AT_ONCE = 4_000;
+export const PAGE_MS = 30_000;
 
 /** @throws LogFailure */
 export async function pullLog(

@@ -7,7 +7,7 @@ import { timeInWords } from '../journal/describe.ts';
 import { DESK_LIMITS, type DeskLimits, raisedBy } from '../journal/desk-limits.ts';
 import type { DeskLimitRecord, JournalRecord } from '../journal/records.ts';
 import { databaseRecords } from '../journal/store/database-records.ts';
-import { found } from '../journal/store/derived-tables.ts';
+import { lookupsOf } from '../journal/store/derived-tables.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { notIn, type Pending, type PendingRecord } from '../journal/store/pending-records.ts';
 import { storedRecords } from '../journal/store/record-rows.ts';
@@ -66,11 +66,12 @@ function hasLater(
 ): boolean {
   const { after } = fieldsIn(stamp);
   if (typeof after !== 'number') return false;
+  const lookups = lookupsOf(copy);
   const all =
     record.kind === 'settled'
-      ? found(copy, 'action_id', record.action_id)
+      ? lookups.found('action_id', record.action_id)
       : record.kind === 'roll_end'
-        ? found(copy, 'chain_id', record.chain_id)
+        ? lookups.found('chain_id', record.chain_id)
         : [];
   return all.some(
     (seq) => seq > after && [...storedRecords(copy, { from: seq, to: seq })].some(({ id }) => !own.has(id)),

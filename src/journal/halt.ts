@@ -9,7 +9,7 @@ export interface Halt {
   who: string;
   at: string;
   why: string;
-  note?: string;
+  note?: string | undefined;
 }
 
 type HaltSet = Extract<HaltRecord, { kind: 'halt' }>;
@@ -25,13 +25,7 @@ export function haltFrom(records: Iterable<HaltRecord>): Halt | undefined {
   const last = [...held.values()].at(-1);
   if (last === undefined) return undefined;
   const { who, at, why, note } = last;
-  return {
-    ids: [...held.keys()],
-    who,
-    at,
-    why,
-    ...(note === undefined ? {} : { note }),
-  };
+  return { ids: [...held.keys()], who, at, why, note };
 }
 
 const LONGEST = 500;

@@ -56,7 +56,7 @@ export interface Action {
   /** When a run of sends started whose end is not recorded. ISO 8601 UTC. */
   openRunAt?: string | undefined;
   /** How long a run of sends may last, if not `LONGEST_RUN_MS`. */
-  longestRunMs?: number;
+  longestRunMs?: number | undefined;
   /** The rejection that ended the last run of sends. `looked`: a later reading shows nothing of the action. */
   refusal?: { code: string; httpStatus: number; looked?: boolean } | undefined;
   /** The hedge was found by deal ID and may be a colleague's until then. ISO 8601 UTC. */
@@ -73,11 +73,11 @@ export interface Action {
   /** Who sent it, sent it again or recorded its outcome manually, each once. */
   operators: readonly Operator[];
   /** The login that recorded it; set with a desk only. */
-  login?: string;
+  login?: string | undefined;
   /** Set with a desk only: who entered it, on another machine or as another user. */
   colleague?: Operator;
   /** Set with a desk only: it was sent before its machine joined, and only that machine sends it again. */
-  onlyFrom?: string;
+  onlyFrom?: string | undefined;
   /** Why it is unknown, not sent, or settled, by the last such record. */
   why?: string | undefined;
   /** First send, and last record. ISO 8601 UTC. */
@@ -140,7 +140,7 @@ export interface Tracked {
 }
 
 export const beginAction = (intent: IntentRecord, stamp?: Stamp): Tracked => ({
-  action: { ...begun(intent), ...ofDesk(intent, stamp) },
+  action: begun(intent, stamp),
   writer: intent.writer,
   responded: false,
   lastAt: stamp?.at,
@@ -149,15 +149,6 @@ export const beginAction = (intent: IntentRecord, stamp?: Stamp): Tracked => ({
 
 /** The sender may wait so long before it sends, and then sends for so long. */
 const LONGEST_RUN_OF_DESK_MS = 2 * 60_000;
-
-function ofDesk({ writer }: IntentRecord, stamp: Stamp | undefined): Partial<Action> {
-  if (stamp === undefined) return {};
-  return {
-    login: stamp.login,
-    longestRunMs: LONGEST_RUN_OF_DESK_MS,
-    ...(stamp.isEarlier ? { onlyFrom: writer.hostname } : {}),
-  };
-}
 
 /** Applies a later record of the action. */
 export function followAction(tracked: Tracked, record: ActionRecord, stamp?: Stamp): void {
@@ -184,7 +175,7 @@ const isResponse = ({ kind }: ActionRecord): boolean =>
 
 const UNDERWAY: readonly ActionState[] = ['prepared', 'sent', 'unknown'];
 
-function begun(intent: IntentRecord): Action {
+function begun(intent: IntentRecord, stamp: Stamp | undefined): Action {
   return {
     id: intent.action_id,
     shortId: intent.short_id ?? intent.action_id,
@@ -196,6 +187,9 @@ function begun(intent: IntentRecord): Action {
     attempts: 0,
     unclear: false,
     operators: intent.operator === undefined ? [] : [intent.operator],
+    longestRunMs: stamp && LONGEST_RUN_OF_DESK_MS,
+    login: stamp?.login,
+    onlyFrom: stamp?.isEarlier === true ? intent.writer.hostname : undefined,
     changedAt: intent.at,
   };
 }

@@ -7,7 +7,7 @@ import { enlarges } from '../domain/action-table.ts';
 import { recordedIdentity } from './account-identity.ts';
 import { type DeskLimits, limitsAfter } from './desk-limits.ts';
 import { LAST_DEALS } from './queries.ts';
-import { isOfAction, isOfHalt, isOfRoll, type RecordedIdentity } from './records.ts';
+import { type ActionRecord, isOfAction, isOfHalt, isOfRoll, type RecordedIdentity } from './records.ts';
 import {
   type Action,
   beginAction,
@@ -68,7 +68,7 @@ export class Summary {
   /** The next record, after it was inserted. */
   add(numbered: NumberedRecord, earlier: EarlierSteps): void {
     const { record, seq, stamp } = numbered;
-    if (isOfAction(record)) this.#follow(numbered, earlier);
+    if (isOfAction(record)) this.#follow({ ...numbered, record }, earlier);
     else if (isOfRoll(record)) replace(this.rolls, record.chain_id, record.kind === 'roll' ? seq : undefined);
     else if (record.kind === 'desk_limit') this.limits = limitsAfter(this.limits, record, stamp);
     else if (!isOfHalt(record)) return;
@@ -76,8 +76,7 @@ export class Summary {
     else if (mayRelax(stamp)) for (const id of record.halt_ids) this.halts.delete(id);
   }
 
-  #follow({ record, seq, stamp }: NumberedRecord, earlier: EarlierSteps): void {
-    if (!isOfAction(record)) return;
+  #follow({ record, seq, stamp }: NumberedRecord & { record: ActionRecord }, earlier: EarlierSteps): void {
     const { action_id: id } = record;
     const known =
       this.#tracked.get(id) ?? (record.kind === 'intent' ? undefined : replayed(earlier(id, seq)));

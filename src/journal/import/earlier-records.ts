@@ -2,13 +2,13 @@
 import { hash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
 import { type Fields, fieldsIn, isFields } from '../../domain/fields.ts';
-import { quoted } from '../../domain/quoted.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { type FileLine, LONGEST_LINE } from '../../platform/file-lines.ts';
-import { type HaltRecord, isOfAction, type JournalRecord, recordSchema, SCHEMA } from '../records.ts';
+import { type HaltRecord, isOfAction, type JournalRecord, SCHEMA } from '../records.ts';
 import { SHORTEST_ID } from '../replay.ts';
 import { HALT_FILE } from '../store/earlier-files.ts';
 import type { NewRecord } from '../store/insert-records.ts';
+import { checkedRecord } from '../store/record-rows.ts';
 import { CUT, EarlierChain, linkOf } from './earlier-chain.ts';
 import type { LinedFile } from './earlier-lines.ts';
 
@@ -125,12 +125,10 @@ export class EarlierRecords {
     if (link?.intact === false) return 'was changed after it was written';
     const { schema } = read;
     if (typeof schema === 'number' && !FORMATS.includes(schema)) throw newer(at, schema);
-    const parsed = recordSchema.safeParse({ ...read, ...this.#asNow(read, bytes) });
-    if (!parsed.success || !FORMATS.includes(schema)) {
-      const where = (parsed.error?.issues[0]?.path ?? []).map(String).join('.');
-      return where === '' ? 'is not a record' : `is not valid at ${quoted(where)}`;
-    }
-    return at.isChained && link === undefined ? 'has no checksum' : parsed.data;
+    const record = checkedRecord({ ...read, ...this.#asNow(read, bytes) });
+    if (typeof record === 'string') return record;
+    if (!FORMATS.includes(schema)) return 'is not a record';
+    return at.isChained && link === undefined ? 'has no checksum' : record;
   }
 
   /** The fields that this format has otherwise. */
@@ -212,8 +210,8 @@ function haltIn(content: Buffer): (HaltRecord & { kind: 'halt' }) | undefined {
   const { schema, who, at, why, note } = fieldsIn(content);
   const noted = typeof note === 'string' && note !== '' ? { note } : {};
   const halt = { schema: SCHEMA, kind: 'halt', halt_id: shortHash(content), at, who, why, ...noted };
-  const parsed = recordSchema.safeParse(halt);
-  return schema === 1 && parsed.success && parsed.data.kind === 'halt' ? parsed.data : undefined;
+  const record = checkedRecord(halt);
+  return schema === 1 && typeof record !== 'string' && record.kind === 'halt' ? record : undefined;
 }
 
 const haltRecord = (halt: HaltRecord & { kind: 'halt' }, line: Buffer | undefined): NewRecord => ({

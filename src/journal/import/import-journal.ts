@@ -14,11 +14,13 @@ import type { Machine } from '../../platform/host.ts';
 import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { exportedLines } from '../export.ts';
-import { replayRecords } from '../replay.ts';
+import { replayStamped } from '../replay.ts';
+import { databaseRecords } from '../store/database-records.ts';
 import { earlierFiles, HALT_FILE } from '../store/earlier-files.ts';
 import { insertRecords, type NewRecord } from '../store/insert-records.ts';
-import { type JournalDatabase, textOf } from '../store/journal-database.ts';
-import { hasRecord, headOf, NO_HEAD, parseRecord } from '../store/record-rows.ts';
+import type { JournalDatabase } from '../store/journal-database.ts';
+import { hasRecord, headOf, NO_HEAD } from '../store/record-rows.ts';
+import { actionsLike } from '../store/repair.ts';
 import { createJournalFile, databaseFile, lockFile, openJournalFile } from '../store/schema.ts';
 import { headText, readWitness, rewoundFrom, writeWitness } from '../store/witness.ts';
 import { type LinedFile, linedFiles } from './earlier-lines.ts';
@@ -199,20 +201,12 @@ const hasIntent = (db: JournalDatabase, actionId: string): boolean =>
 
 /** Actions that seem unsent, with no record after this one. */
 function maybeSent(db: JournalDatabase, seq: number): readonly string[] {
-  const ids = db.all(
-    "SELECT action_id FROM records WHERE action_id IS NOT NULL GROUP BY action_id HAVING max(seq) <= ? AND (count(*) = 1 OR sum(kind = 'not_sent') > 0)",
-    seq,
-  );
-  return ids
-    .map((row) => textOf(row, 'action_id', db.path))
-    .filter((id) => {
-      const records = db
-        .all('SELECT record FROM records WHERE action_id = ? ORDER BY seq', id)
-        .map((row) => parseRecord(textOf(row, 'record', db.path)))
-        .filter((each) => typeof each !== 'string');
-      const [action] = replayRecords(records, () => false);
-      return action?.state === 'prepared' || action?.state === 'not_sent';
-    });
+  const source = databaseRecords(db);
+  const ids = actionsLike(db, "max(seq) <= ? AND (count(*) = 1 OR sum(kind = 'not_sent') > 0)", seq);
+  return ids.filter((id) => {
+    const [action] = replayStamped(source.records(source.found('action_id', id)), () => false);
+    return action?.state === 'prepared' || action?.state === 'not_sent';
+  });
 }
 
 /** `own`: earlier files in the state folder. Of these only the halt is taken over with others. */

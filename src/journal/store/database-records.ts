@@ -3,7 +3,7 @@ import { hexOf, isSameHash } from '../chain.ts';
 import { type RecordSource, type ReplayedAction, replayedIn } from '../record-source.ts';
 import { isOfAction } from '../records.ts';
 import type { NumberedRecord } from '../summary.ts';
-import { boundsOf, found, latestAt, newestOf, readSummary } from './derived-tables.ts';
+import { lookupsOf, readSummary } from './derived-tables.ts';
 import type { JournalDatabase } from './journal-database.ts';
 import { hashAt, headOf, type JournalHead, numberedAt, recordsBetween } from './record-rows.ts';
 
@@ -28,6 +28,7 @@ export function databaseRecords(db: JournalDatabase): RecordSource {
     for (const each of recordsBetween(db, from, to)) if (each.seq <= last.seq) records.set(each.seq, each);
   }
   const source: Omit<RecordSource, 'replayed'> = {
+    ...lookupsOf(db),
     records(seqs) {
       const missing = seqs.filter((seq) => !records.has(seq));
       const [first, end] = [Math.min(...missing), Math.max(...missing)];
@@ -37,10 +38,6 @@ export function databaseRecords(db: JournalDatabase): RecordSource {
         return records.get(seq) ?? numberedAt(db, seq);
       });
     },
-    found: (...by) => found(db, ...by),
-    newestOf: (...page) => newestOf(db, ...page),
-    boundsOf: (span) => boundsOf(db, span),
-    latestAt: (...since) => latestAt(db, ...since),
     hashAt(seq) {
       // It is checked with its record.
       numberedAt(db, seq);

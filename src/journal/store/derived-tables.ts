@@ -4,8 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { isSameHash } from '../chain.ts';
-import { LOOKUPS, type Lookup } from '../record-source.ts';
-import type { JournalRecord } from '../records.ts';
+import { LOOKUPS, type Lookup, type RecordSource } from '../record-source.ts';
 import { Summary } from '../summary.ts';
 import {
   bytesOf,
@@ -34,57 +33,51 @@ export const DERIVED_TABLES: readonly string[] = [
   'CREATE TABLE summary (name TEXT PRIMARY KEY, text TEXT NOT NULL, seal BLOB NOT NULL) STRICT, WITHOUT ROWID',
 ];
 
-/** Numbers of the records with a value from `from` to `to`, in order. @throws JournalDamage */
-export const found = (db: JournalDatabase, name: Lookup, from: string, to = from): readonly number[] => {
-  const [condition, binds] = from === to ? ['= ?', [from]] : ['BETWEEN ? AND ?', [from, to]];
-  const rows = agreed(
-    db,
-    name,
-    (table, it) => `SELECT seq FROM ${table} AND ${it} ${condition} ORDER BY seq`,
-    binds,
-  );
-  return rows.map((row) => numberOf(row, 'seq', db.path));
-};
-
-/** Numbers of the records of a kind before a number, and not before `first`, newest first: a page. @throws JournalDamage */
-export const newestOf = (
+/** Answers are asked of the index of a column and of `lookup`, and must agree. @throws JournalDamage */
+export const lookupsOf = (
   db: JournalDatabase,
-  kind: JournalRecord['kind'],
-  { before, first, most }: { before: number; first: number; most: number },
-): readonly number[] =>
-  agreed(
-    db,
-    'kind',
-    (table, it) =>
-      `SELECT seq FROM ${table} AND ${it} = ? AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`,
-    [kind, before, first, most],
-  ).map((row) => numberOf(row, 'seq', db.path));
-
-/** The first and the last number of a record with a time from `from` on, and before `until`. @throws JournalDamage */
-export function boundsOf(
-  db: JournalDatabase,
-  { from, until }: { from: string; until: string },
-): { first: number; last: number } | undefined {
-  const [row] = agreed(
-    db,
-    'at',
-    (table, it) => `SELECT min(seq) AS first, max(seq) AS last FROM ${table} AND ${it} >= ? AND ${it} < ?`,
-    [from, until],
-  );
-  if (row === undefined || row['first'] === null) return undefined;
-  return { first: numberOf(row, 'first', db.path), last: numberOf(row, 'last', db.path) };
-}
-
-/** The latest time of a record from `seq` on that is not before `from`; undefined without one. @throws JournalDamage */
-export function latestAt(db: JournalDatabase, from: string, seq: number): string | undefined {
-  const [row] = agreed(
-    db,
-    'at',
-    (table, it) => `SELECT ${it} AS at FROM ${table} AND ${it} >= ? AND seq >= ? ORDER BY ${it} DESC LIMIT 1`,
-    [from, seq],
-  );
-  return row && textOf(row, 'at', db.path);
-}
+): Pick<RecordSource, 'found' | 'newestOf' | 'boundsOf' | 'latestAt'> => ({
+  found(name, from, to = from) {
+    const [condition, binds] = from === to ? ['= ?', [from]] : ['BETWEEN ? AND ?', [from, to]];
+    const rows = agreed(
+      db,
+      name,
+      (table, it) => `SELECT seq FROM ${table} AND ${it} ${condition} ORDER BY seq`,
+      binds,
+    );
+    return rows.map((row) => numberOf(row, 'seq', db.path));
+  },
+  newestOf(kind, { before, first, most }) {
+    const rows = agreed(
+      db,
+      'kind',
+      (table, it) =>
+        `SELECT seq FROM ${table} AND ${it} = ? AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`,
+      [kind, before, first, most],
+    );
+    return rows.map((row) => numberOf(row, 'seq', db.path));
+  },
+  boundsOf({ from, until }) {
+    const [row] = agreed(
+      db,
+      'at',
+      (table, it) => `SELECT min(seq) AS first, max(seq) AS last FROM ${table} AND ${it} >= ? AND ${it} < ?`,
+      [from, until],
+    );
+    if (row === undefined || row['first'] === null) return undefined;
+    return { first: numberOf(row, 'first', db.path), last: numberOf(row, 'last', db.path) };
+  },
+  latestAt(from, seq) {
+    const [row] = agreed(
+      db,
+      'at',
+      (table, it) =>
+        `SELECT ${it} AS at FROM ${table} AND ${it} >= ? AND seq >= ? ORDER BY ${it} DESC LIMIT 1`,
+      [from, seq],
+    );
+    return row && textOf(row, 'at', db.path);
+  },
+});
 
 /** The IDs of actions next to this one in their order: they share the most digits with it. @throws JournalDamage */
 export const neighborsOf = (db: JournalDatabase, id: string): readonly string[] =>

@@ -217,7 +217,7 @@ const OTHERS = 0o077;
  * Whether there is such a database: a regular file of this user alone, as those of its log are, on a disk of this machine.
  * @throws DamagedFileError
  */
-export function checkDatabaseFiles(path: string, host: Host): boolean {
+function checkDatabaseFiles(path: string, host: Host): boolean {
   checkFolder(dirname(path), host);
   const isThere = checkOwnFile(path, host);
   for (const each of [`${path}-wal`, `${path}-shm`]) checkOwnFile(each, host);
@@ -254,14 +254,11 @@ const NETWORK: Readonly<Record<number, string>> = {
   0x47504653: 'GPFS',
 };
 
-/** The name of a network file system by its type in statfs; undefined for a disk of this machine, and for one that is not known. */
-export const networkName = (type: number): string | undefined => NETWORK[type];
-
 /** @throws DamagedFileError for a folder on a network file system. */
-export function checkLocal(path: string, { platform }: Pick<Host, 'platform'>): void {
+function checkLocal(path: string, { platform }: Pick<Host, 'platform'>): void {
   if (platform !== 'linux') return;
   const folder = dirname(path);
-  const name = networkName(statfsSync(folder).type);
+  const name = NETWORK[statfsSync(folder).type];
   if (name === undefined) return;
   throw new DamagedFileError(path, {
     what: `${folder} is on a network file system (${name}). Two machines or processes could write to the journal there at once.`,

@@ -3,9 +3,10 @@ import { once } from '../../domain/once.ts';
 import { JournalMoment } from '../moment.ts';
 import { followedBy, type RecordSource, recordsInMemory } from '../record-source.ts';
 import { isOfHalt, isOfRoll, type JournalRecord, type Operator } from '../records.ts';
-import type { IsRunning, StampedRecord } from '../replay.ts';
+import type { IsRunning } from '../replay.ts';
 import { mayRelax } from '../stamp.ts';
 import type { DeskView, JournalSpan, JournalState, RecordedHalt } from '../state.ts';
+import type { NumberedRecord } from '../summary.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import { databaseRecords } from './database-records.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
@@ -72,14 +73,14 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
   function* pages<T>(
     kinds: readonly JournalRecord['kind'][],
     span: JournalSpan = {},
-    of: (stamped: StampedRecord, moment: JournalMoment, seq: number) => T | undefined,
+    of: (numbered: NumberedRecord, moment: JournalMoment) => T | undefined,
   ): Generator<T> {
     const { from = '', until = '~' } = span;
     for (let before = Number.MAX_SAFE_INTEGER; ; ) {
       const page = ask((moment) =>
-        moment.page(kinds, { ...span, before, most: PAGE }).map(({ seq, record, stamp }) => ({
-          seq,
-          item: record.at >= from && record.at < until ? of({ record, stamp }, moment, seq) : undefined,
+        moment.page(kinds, { ...span, before, most: PAGE }).map((each) => ({
+          seq: each.seq,
+          item: each.record.at >= from && each.record.at < until ? of(each, moment) : undefined,
         })),
       );
       for (const { item } of page) if (item !== undefined) yield item;
@@ -125,7 +126,7 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
     rollRecords: (span) =>
       pages(['roll', 'roll_end'], span, ({ record }) => (isOfRoll(record) ? record : undefined)),
     snapshots: (span) =>
-      pages(['snapshot'], span, ({ record }, moment, seq) =>
+      pages(['snapshot'], span, ({ record, seq }, moment) =>
         record.kind === 'snapshot' ? { record, hash: moment.hashAt(seq) } : undefined,
       ),
     hashOf: (id) => ask((moment) => moment.hashOf(id)),
@@ -134,7 +135,7 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
 
 const recordsIn = (waiting: Pending): readonly JournalRecord[] => waiting.map(({ read }) => read);
 
-function haltOf({ record, stamp }: StampedRecord): RecordedHalt | undefined {
+function haltOf({ record, stamp }: NumberedRecord): RecordedHalt | undefined {
   if (!isOfHalt(record)) return undefined;
   const isRefused = record.kind === 'unhalt' && !mayRelax(stamp);
   return {

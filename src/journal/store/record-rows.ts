@@ -69,11 +69,12 @@ export const hasRecord = (db: JournalDatabase | undefined, id: string): boolean 
 
 const PAGE = 256;
 
-/** In order, `from` and `to` included, not checked. Page by page, so that no writer waits. @throws JournalDamage */
+/** In order, `from` and `to` included, not checked; none without a database. Page by page, so that no writer waits. @throws JournalDamage */
 export function* storedRecords(
-  db: JournalDatabase,
-  { from = 1, to = Number.MAX_SAFE_INTEGER }: { from?: number; to?: number } = {},
+  db: JournalDatabase | undefined,
+  { from = 1, to = Number.MAX_SAFE_INTEGER }: { from?: number; to?: number | undefined } = {},
 ): Generator<StoredRecord> {
+  if (db === undefined) return;
   for (let next = from; next <= to; ) {
     const rows = db.all(
       `SELECT ${COLUMNS} FROM records WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ${PAGE.toString()}`,
@@ -200,6 +201,11 @@ export function parseRecord(text: string): JournalRecord | string {
   } catch {
     return 'is not valid JSON';
   }
+  return checkedRecord(read);
+}
+
+/** Or how it is invalid, as the end of a sentence. */
+export function checkedRecord(read: unknown): JournalRecord | string {
   const parsed = recordSchema.safeParse(read);
   if (parsed.success) return parsed.data;
   const where = (parsed.error.issues[0]?.path ?? []).map(String).join('.');

@@ -190,7 +190,8 @@ const NONE: readonly string[] = [];
 const SEEMS_UNSENT =
   "max(seq) <= ? AND max(at) >= ? AND (count(*) = 1 OR max(CASE kind WHEN 'not_sent' THEN seq END) = max(seq))";
 
-const actionsLike = (
+/** IDs of the actions whose records, grouped, are as a rule of SQL says. */
+export const actionsLike = (
   db: JournalDatabase,
   rule: string,
   ...binds: readonly (number | string)[]
@@ -225,6 +226,17 @@ function isDone(db: JournalDatabase, sql: string): boolean {
   }
 }
 
+/** Renames a database. Its own log must be removed afterwards. */
+export function moveWithLog(path: string, aside: string): void {
+  // First, for SQLite removes the log of a database that is gone.
+  if (isThere(`${path}-wal`)) linkSync(`${path}-wal`, `${aside}-wal`);
+  renameSync(path, aside);
+}
+
+export function removeLog(path: string): void {
+  for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+}
+
 /** The new database takes the place of the damaged one. In between there is none: then the journal is damaged too. */
 function swap(path: string, stamp: string, head: Head, { places: { state }, machine }: RepairOptions): void {
   const [aside, made] = [asideName(path, 'damaged', stamp), asideName(path, 'repaired', stamp)];
@@ -233,13 +245,8 @@ function swap(path: string, stamp: string, head: Head, { places: { state }, mach
   const pending = new KeptOpen(pendingFile(state), machine.host);
   asWriter(isJournal ? pending.made(machine) : undefined, () => {
     try {
-      if (!isThere(aside)) {
-        // First, for SQLite removes the log of a database that is gone.
-        if (isThere(`${path}-wal`)) linkSync(`${path}-wal`, `${aside}-wal`);
-        renameSync(path, aside);
-      }
-      for (const each of [path, made])
-        for (const end of ['-wal', '-shm']) rmSync(`${each}${end}`, { force: true });
+      if (!isThere(aside)) moveWithLog(path, aside);
+      for (const each of [path, made]) removeLog(each);
       syncFolder(state, machine.host);
       if (isJournal) writeWitness(state, machine, head, { replace: true });
       renameSync(made, path);

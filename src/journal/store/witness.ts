@@ -3,7 +3,7 @@
  * It is made once and synced; afterwards it is written over and not synced. It has two places, of which the older one is
  * written over, so that a write that fails half-way leaves the other: an older head does no harm.
  */
-import { closeSync, constants, fstatSync, lstatSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fieldsIn } from '../../domain/fields.ts';
 import { DamagedFileError } from '../../errors.ts';
@@ -13,6 +13,7 @@ import type { Host, Machine } from '../../platform/host.ts';
 import { hexOf, isSameHash } from '../chain.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import type { JournalDatabase } from './journal-database.ts';
+import { inodeOf } from './kept-open.ts';
 import { hashAt, headOf, type JournalHead, NO_HEAD } from './record-rows.ts';
 import { witnessFile } from './schema.ts';
 
@@ -50,14 +51,7 @@ const latestOf = (places: Places): { head: Head; place: number } | undefined =>
     .toSorted((one, other) => other.head.seq - one.head.seq)[0];
 
 /** Whether there is one, readable or not. @throws DamagedFileError */
-function hasWitnessFile(state: string): boolean {
-  const path = witnessFile(state);
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    throw fileError('inspect', path, error);
-  }
-}
+const hasWitnessFile = (state: string): boolean => inodeOf(witnessFile(state)) !== undefined;
 
 export const headText = ({ seq, hash }: JournalHead): Head => ({ seq, hash: hexOf(hash) });
 
