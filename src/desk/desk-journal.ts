@@ -8,7 +8,7 @@ import { rollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
 import { lookupsOf } from '../journal/store/derived-tables.ts';
 import type { Journal } from '../journal/store/journal.ts';
-import { JournalDamage } from '../journal/store/journal-database.ts';
+import { JournalDamage, type JournalDatabase } from '../journal/store/journal-database.ts';
 import { journalReader } from '../journal/store/journal-reader.ts';
 import { salvagedRecords } from '../journal/store/salvage.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
@@ -56,18 +56,16 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
   let pulledAt = Number.NEGATIVE_INFINITY;
 
   function view(asked: LogNow = session): JournalState {
-    const kept = pending.read();
-    let { damage } = kept;
-    const { copy, waiting } = (() => {
-      try {
-        const db = follower.database();
-        return { copy: db, ...meantOf(kept.all, db) };
-      } catch (error) {
-        if (!(error instanceof JournalDamage)) throw error;
-        damage = error;
-        return { copy: undefined, waiting: kept.all };
-      }
-    })();
+    let { all: waiting, damage } = pending.read();
+    let copy: JournalDatabase | undefined;
+    try {
+      const db = follower.database();
+      ({ waiting } = meantOf(waiting, db));
+      copy = db;
+    } catch (error) {
+      if (!(error instanceof JournalDamage)) throw error;
+      damage = error;
+    }
     const { contact } = session;
     return journalReader({
       path: follower.path,

@@ -1,7 +1,7 @@
 /** The halt of this machine: opens and adds stop while a halt record is not named by a later `unhalt`. Pure. */
 import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
-import type { HaltRecord } from './records.ts';
+import type { HaltRecord, HaltSet } from './records.ts';
 
 /** Each halt in force has its ID here; the rest is of the latest. `at`: ISO 8601 UTC. */
 export interface Halt {
@@ -11,8 +11,6 @@ export interface Halt {
   why: string;
   note?: string | undefined;
 }
-
-type HaltSet = Extract<HaltRecord, { kind: 'halt' }>;
 
 /** The halt in force after these records, which are in order; undefined when none of them holds. */
 export function haltFrom(records: Iterable<HaltRecord>): Halt | undefined {

@@ -400,7 +400,8 @@ export const recordSchema = z.discriminatedUnion('kind', [
 
 export type RecordedIdentity = z.infer<typeof identitySchema>;
 export type JournalRecord = z.infer<typeof recordSchema>;
-export type HaltRecord = z.infer<typeof halt> | z.infer<typeof unhalt>;
+export type HaltSet = z.infer<typeof halt>;
+export type HaltRecord = HaltSet | z.infer<typeof unhalt>;
 export type DeskFounding = z.infer<typeof desk>;
 export type DeskLimitRecord = z.infer<typeof deskLimit>;
 export type SnapshotRecord = z.infer<typeof snapshot>;

@@ -4,7 +4,7 @@ import { TextDecoder } from 'node:util';
 import { type Fields, fieldsIn, isFields } from '../../domain/fields.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { type FileLine, LONGEST_LINE } from '../../platform/file-lines.ts';
-import { type HaltRecord, isOfAction, type JournalRecord, SCHEMA } from '../records.ts';
+import { type HaltSet, isOfAction, type JournalRecord, SCHEMA } from '../records.ts';
 import { SHORTEST_ID } from '../replay.ts';
 import { HALT_FILE } from '../store/earlier-files.ts';
 import type { NewRecord } from '../store/insert-records.ts';
@@ -40,7 +40,7 @@ export class EarlierRecords {
   readonly #chain = new EarlierChain();
   readonly #shortIds = new Set<string>();
   /** Halts in force, by ID. */
-  readonly #held = new Map<string, HaltRecord & { kind: 'halt' }>();
+  readonly #held = new Map<string, HaltSet>();
   #lines = 0;
   /** Time of the last record. */
   #at: string;
@@ -169,7 +169,7 @@ export class EarlierRecords {
   }
 
   /** The record of a halt was written after its file. */
-  #isHeld({ who, why, note, at }: HaltRecord & { kind: 'halt' }): boolean {
+  #isHeld({ who, why, note, at }: HaltSet): boolean {
     const last = [...this.#held.values()].at(-1);
     return last !== undefined && last.who === who && last.why === why && last.note === note && last.at >= at;
   }
@@ -206,7 +206,7 @@ function namedAsNow({ maturity, carry_total_usdc: carry, ...others }: Fields): F
 }
 
 /** Undefined for a content that is no halt. */
-function haltIn(content: Buffer): (HaltRecord & { kind: 'halt' }) | undefined {
+function haltIn(content: Buffer): HaltSet | undefined {
   const { schema, who, at, why, note } = fieldsIn(content);
   const noted = typeof note === 'string' && note !== '' ? { note } : {};
   const halt = { schema: SCHEMA, kind: 'halt', halt_id: shortHash(content), at, who, why, ...noted };
@@ -214,7 +214,7 @@ function haltIn(content: Buffer): (HaltRecord & { kind: 'halt' }) | undefined {
   return schema === 1 && typeof record !== 'string' && record.kind === 'halt' ? record : undefined;
 }
 
-const haltRecord = (halt: HaltRecord & { kind: 'halt' }, line: Buffer | undefined): NewRecord => ({
+const haltRecord = (halt: HaltSet, line: Buffer | undefined): NewRecord => ({
   id: shortHash(`record\n${halt.halt_id}`),
   record: JSON.stringify({ ...halt, ...(line && { imported: { file: HALT_FILE, ...lineOf(line) } }) }),
 });
