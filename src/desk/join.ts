@@ -13,6 +13,7 @@ import {
 } from '../journal/account-identity.ts';
 import {
   type DeskFounding,
+  type DeskJoin,
   isOfAction,
   isOfRoll,
   type RecordedIdentity,
@@ -66,7 +67,7 @@ export interface Joined {
   unclear: number;
   /** Halts of this machine that are now the desk's. */
   halts: number;
-  provedBy: 'key' | 'hedge' | 'label' | 'person';
+  provedBy: DeskJoin['proved_by'];
   isApprover: boolean;
   login: string;
 }

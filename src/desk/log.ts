@@ -1,15 +1,12 @@
 /** The questions to the log: for new records, with or without its lock, and to append. Each is one round trip. */
 import { ownField } from '../domain/fields.ts';
+import type { NewRecord } from '../journal/store/insert-records.ts';
 import type { JournalHead, StoredRecord } from '../journal/store/record-rows.ts';
 import { type LogConnection, LogFailure, type LogRow, type StatementResult } from './connection.ts';
 import { APPROVER, MOST_LOCKED } from './log-schema.ts';
 
-/** A record as it is appended. */
-export interface GivenRecord {
-  id: string;
-  /** The exact text. */
-  record: string;
-}
+/** A record as it is appended: the log stamps it. */
+export type GivenRecord = Pick<NewRecord, 'id' | 'record'>;
 
 export interface Pulled {
   /** After those of the copy, in order; not all where there are many. */

@@ -1,10 +1,10 @@
 /** Who follows the log of a desk: a login at a machine. */
-import type { JournalRecord } from '../journal/records.ts';
+import type { DeskJoin } from '../journal/records.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { type StampedRow, stampedRows } from './stamped-rows.ts';
 
 export interface Member extends StampedRow {
-  record: Extract<JournalRecord, { kind: 'desk_join' }>;
+  record: DeskJoin;
 }
 
 /** In the order in which they joined; those that left are not there. */

@@ -4,7 +4,7 @@ import type { NewRecord } from '../journal/store/insert-records.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase } from '../journal/store/journal-database.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
-import { allPending, emptyPending, type Pending } from '../journal/store/pending-records.ts';
+import { emptyPending, pendingNow } from '../journal/store/pending-records.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { pendingFile } from '../journal/store/schema.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
@@ -29,14 +29,8 @@ export class PendingFile {
   }
 
   /** Read before the copy, so that nothing is missed in between. `damage`: why they cannot be read. */
-  read(): { all: Pending; damage?: JournalDamage } {
-    try {
-      const db = this.#kept.database();
-      return { all: db === undefined ? [] : allPending(db) };
-    } catch (error) {
-      if (!(error instanceof JournalDamage)) throw error;
-      return { all: [], damage: error };
-    }
+  read(): ReturnType<typeof pendingNow> {
+    return pendingNow(this.#kept);
   }
 
   /** On disk on return. @throws DamagedFileError */

@@ -403,6 +403,7 @@ export type JournalRecord = z.infer<typeof recordSchema>;
 export type HaltSet = z.infer<typeof halt>;
 export type HaltRecord = HaltSet | z.infer<typeof unhalt>;
 export type DeskFounding = z.infer<typeof desk>;
+export type DeskJoin = z.infer<typeof deskJoin>;
 export type DeskLimitRecord = z.infer<typeof deskLimit>;
 export type SnapshotRecord = z.infer<typeof snapshot>;
 export type RollPlan = z.infer<typeof roll>;

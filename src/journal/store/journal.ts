@@ -17,7 +17,7 @@ import { JournalBusy, JournalDamage, type JournalDatabase } from './journal-data
 import { journalReader } from './journal-reader.ts';
 import { inodeOf, KeptOpen } from './kept-open.ts';
 import { newRecords } from './new-records.ts';
-import { allPending, emptyPending, notIn, type Pending } from './pending-records.ts';
+import { emptyPending, notIn, type Pending, pendingNow } from './pending-records.ts';
 import { headOf } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
 import { databaseFile, pendingFile } from './schema.ts';
@@ -84,39 +84,29 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
   /** Witness and pending records are read before the journal: records written in between are no trouble, and not lost. */
   function lookOnce(): Files {
     const witness = readWitness(state, host);
-    const { all, trouble } = pendingNow();
+    const kept = pendingNow(pending);
     try {
       const db = database();
-      const files = (): Files => filesOf(db, { witness, all, trouble });
+      const files = (): Files => filesOf(db, { witness, ...kept });
       return db === undefined ? files() : db.reading(files);
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
-      return { db: undefined, trouble: damagedBy(error), waiting: all };
+      return { db: undefined, trouble: damagedBy(error), waiting: kept.all };
     }
   }
 
   /** In the caller's transaction. */
   function filesOf(
     db: JournalDatabase | undefined,
-    { witness, all, trouble }: { witness: Head | undefined } & ReturnType<typeof pendingNow>,
+    { witness, all, damage }: { witness: Head | undefined } & ReturnType<typeof pendingNow>,
   ): Files {
     // A damaged page comes before a missing witness.
     headOf(db);
     return {
       db,
-      trouble: rewoundFrom(witness, db, path) ?? trouble,
+      trouble: rewoundFrom(witness, db, path) ?? (damage && damagedBy(damage)),
       waiting: notIn(db, all),
     };
-  }
-
-  function pendingNow(): { all: Pending; trouble: JournalTrouble | undefined } {
-    try {
-      const db = pending.database();
-      return { all: db === undefined ? [] : allPending(db), trouble: undefined };
-    } catch (error) {
-      if (!(error instanceof JournalDamage)) throw error;
-      return { all: [], trouble: damagedBy(error) };
-    }
   }
 
   const viewOf = ({ db, trouble, waiting }: Files): JournalState =>
@@ -137,7 +127,7 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
       // A repair may have put another database in its place before this one was locked.
       if (database() !== db) throw new JournalBusy(path);
       // Nobody else writes: the witness is none of a later record.
-      const files = twice(() => filesOf(db, { witness: readWitness(state, host), ...pendingNow() }));
+      const files = twice(() => filesOf(db, { witness: readWitness(state, host), ...pendingNow(pending) }));
       const view = viewOf(files);
       check(view, records, guard);
       if (view.trouble?.kind === 'damaged' && view.trouble.path === path)

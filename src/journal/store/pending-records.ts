@@ -5,7 +5,8 @@
 import type { Machine } from '../../platform/host.ts';
 import type { JournalRecord } from '../records.ts';
 import type { NewRecord } from './insert-records.ts';
-import type { JournalDatabase } from './journal-database.ts';
+import { JournalDamage, type JournalDatabase } from './journal-database.ts';
+import type { KeptOpen } from './kept-open.ts';
 import { hasRecord, recordAt, storedRecords } from './record-rows.ts';
 import { openJournalFile, pendingFile } from './schema.ts';
 
@@ -20,8 +21,19 @@ export interface PendingRecord extends NewRecord {
 
 export type Pending = readonly PendingRecord[];
 
-/** In order, also what the journal has already. @throws JournalDamage */
-export const allPending = (pending: JournalDatabase): Pending =>
+/** In order, also what the journal has already; none where that is damaged. @throws DamagedFileError for another fault */
+export function pendingNow(kept: KeptOpen): { all: Pending; damage?: JournalDamage } {
+  try {
+    const db = kept.database();
+    return { all: db === undefined ? [] : allPending(db) };
+  } catch (error) {
+    if (!(error instanceof JournalDamage)) throw error;
+    return { all: [], damage: error };
+  }
+}
+
+/** @throws JournalDamage */
+const allPending = (pending: JournalDatabase): Pending =>
   pending.reading(() =>
     [...storedRecords(pending)].map(({ seq, id, record, stamp }) => ({
       id,
