@@ -1,9 +1,10 @@
 /** Who follows the log of a desk: a login at a machine. */
 import type { DeskJoin } from '../journal/records.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
-import { type StampedRow, stampedRows } from './stamped-rows.ts';
+import type { NumberedRecord } from '../journal/summary.ts';
+import { stampedRows } from './stamped-rows.ts';
 
-export interface Member extends StampedRow {
+export interface Member extends NumberedRecord {
   record: DeskJoin;
 }
 
