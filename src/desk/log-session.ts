@@ -8,7 +8,7 @@ import { isSameHash } from '../journal/chain.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
 import type { Signature } from '../journal/store/new-records.ts';
 import type { JournalHead, StoredRecord } from '../journal/store/record-rows.ts';
-import type { JournalTrouble } from '../journal/trouble.ts';
+import type { DeskTroubleCode, JournalTrouble } from '../journal/trouble.ts';
 import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
@@ -31,7 +31,7 @@ import {
 } from './log.ts';
 import { MIGRATIONS } from './log-schema.ts';
 import { beyondLog, haltOfRewound, rewoundInWords } from './rewound.ts';
-import { builtAgain, DeskTrouble, deskTrouble, NotCopied, troubleOfLog } from './trouble-of-log.ts';
+import { builtAgain, DeskTrouble, NotCopied, troubleOfLog } from './trouble-of-log.ts';
 
 export interface SessionParts {
   name: string;
@@ -265,19 +265,16 @@ export class LogSession {
 
   /** @throws DeskTrouble for a log that this version does not follow. */
   async #asked(connection: LogConnection, question: Parameters<typeof pullLog>[1]): Promise<Pulled> {
-    const { name, version, machine, follower } = this.#parts;
+    const { name, version, machine } = this.#parts;
     const { clock } = machine;
     const beforeMs = clock.now() - clock.shiftMs;
     const pulled = await pullLog(connection, question);
     this.#reachUntil = undefined;
     const isNewer = pulled.schemaVersion > MIGRATIONS.length || isOlder(version, pulled.oldestClient);
     if (isNewer)
-      throw new DeskTrouble(
-        deskTrouble(
-          follower.path,
-          'desk_newer',
-          `Desk ${name} needs hedge ${pulled.oldestClient} or later: this is ${version}, for schema ${MIGRATIONS.length.toString()} and not ${pulled.schemaVersion.toString()}.`,
-        ),
+      throw this.#asTrouble(
+        'desk_newer',
+        `Desk ${name} needs hedge ${pulled.oldestClient} or later: this is ${version}, for schema ${MIGRATIONS.length.toString()} and not ${pulled.schemaVersion.toString()}.`,
       );
     if (pulled.name !== name) throw new LogFailure('no_desk', `the database has desk ${pulled.name}`);
     const offsetMs = Math.round(pulled.nowMs - (beforeMs + clock.now() - clock.shiftMs) / 2);
@@ -303,7 +300,7 @@ export class LogSession {
         const nowMs = machine.clock.now();
         const halt = haltOfRewound({ ...beyond, name }, { ...signature(), nowMs });
         await this.#haltOnce(connection, halt);
-        throw new DeskTrouble(deskTrouble(follower.path, 'desk_rewound', rewoundInWords(name, beyond)));
+        throw this.#asTrouble('desk_rewound', rewoundInWords(name, beyond));
       }
       this.#buildAgain(
         'replaced',
@@ -318,9 +315,7 @@ export class LogSession {
     await withLock(lock, machine, compare).catch((error: unknown) => {
       const isBusy = error instanceof DamagedFileError && error.path === lock && error.retry === 'later';
       if (!isBusy) throw error;
-      throw new DeskTrouble(deskTrouble(follower.path, 'desk_unreachable', builtAgain(name)), {
-        cause: error,
-      });
+      throw this.#asTrouble('desk_unreachable', builtAgain(name), { cause: error });
     });
   }
 
@@ -340,7 +335,7 @@ export class LogSession {
     const { lacking } = follower;
     if (lacking === undefined) return;
     const what = `The log of desk ${name} lacks record ${lacking.seq.toString()}, which this machine has seen: an older database was put in its place.`;
-    throw new DeskTrouble(deskTrouble(follower.path, 'desk_rewound', what));
+    throw this.#asTrouble('desk_rewound', what);
   }
 
   /**
@@ -390,16 +385,12 @@ export class LogSession {
     given: readonly GivenRecord[],
     copy: JournalHead,
   ): Promise<readonly StoredRecord[]> {
-    const { follower, name } = this.#parts;
     try {
       return await appendLocked(connection, given, { copy, withinMs: COMMIT_MS });
     } catch (error) {
       if (!(error instanceof LogFailure) || error.kind !== 'no_answer') throw error;
-      const lost = `The log of desk ${name} did not say whether it took the record: ${error.why}.`;
-      throw new DeskTrouble(deskTrouble(follower.path, 'desk_unreachable', lost), {
-        cause: error,
-        mayBeAppended: true,
-      });
+      const lost = `The log of desk ${this.#parts.name} did not say whether it took the record: ${error.why}.`;
+      throw this.#asTrouble('desk_unreachable', lost, { cause: error, mayBeAppended: true });
     }
   }
 
@@ -419,6 +410,14 @@ export class LogSession {
       count += given.length;
       after?.(count);
     }
+  }
+
+  #asTrouble(
+    code: DeskTroubleCode,
+    what: string,
+    options?: ConstructorParameters<typeof DeskTrouble>[1],
+  ): DeskTrouble {
+    return new DeskTrouble({ path: this.#parts.follower.path, code, what }, options);
   }
 
   /** After a lost answer the next question is asked at once. */

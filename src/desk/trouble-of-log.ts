@@ -10,24 +10,17 @@ export class DeskTrouble extends Error {
   readonly trouble: JournalTrouble;
   readonly mayBeAppended: boolean;
   constructor(
-    trouble: JournalTrouble,
+    { path, code, what }: { path: string; code: DeskTroubleCode; what: string },
     { cause, mayBeAppended = false }: { cause?: unknown; mayBeAppended?: boolean } = {},
   ) {
-    super(trouble.what, { cause });
-    this.trouble = trouble;
+    super(what, { cause });
+    this.trouble = { kind: 'desk', path, what, code };
     this.mayBeAppended = mayBeAppended;
   }
 }
 
 /** The records are in the log, and could not be written to the copy. */
 export class NotCopied extends Error {}
-
-export const deskTrouble = (path: string, code: DeskTroubleCode, what: string): JournalTrouble => ({
-  kind: 'desk',
-  path,
-  what,
-  code,
-});
 
 /** A sentence. */
 export const builtAgain = (name: string): string =>
@@ -43,7 +36,7 @@ export function troubleOfLog(
 ): DeskTrouble | undefined {
   if (error instanceof DeskTrouble) return error;
   const as = (code: DeskTroubleCode, what: string): DeskTrouble =>
-    new DeskTrouble(deskTrouble(path, code, what), { cause: error });
+    new DeskTrouble({ path, code, what }, { cause: error });
   if (error instanceof LogChanged)
     return as(
       'desk_changed',
