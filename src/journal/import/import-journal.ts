@@ -14,7 +14,6 @@ import type { Machine } from '../../platform/host.ts';
 import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { exportedLines } from '../export.ts';
-import { replayStamped } from '../replay.ts';
 import { databaseRecords } from '../store/database-records.ts';
 import { earlierFiles, HALT_FILE } from '../store/earlier-files.ts';
 import { insertRecords, type NewRecord } from '../store/insert-records.ts';
@@ -204,8 +203,8 @@ function maybeSent(db: JournalDatabase, seq: number): readonly string[] {
   const source = databaseRecords(db);
   const ids = actionsLike(db, "max(seq) <= ? AND (count(*) = 1 OR sum(kind = 'not_sent') > 0)", seq);
   return ids.filter((id) => {
-    const [action] = replayStamped(source.records(source.found('action_id', id)), () => false);
-    return action?.state === 'prepared' || action?.state === 'not_sent';
+    const state = source.replayed(id)?.tracked.action.state;
+    return state === 'prepared' || state === 'not_sent';
   });
 }
 
