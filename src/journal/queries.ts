@@ -244,7 +244,7 @@ const sameAmount = (one: Big | undefined, other: Big | undefined): boolean =>
   one === undefined || other === undefined ? one === other : one.eq(other);
 
 /** The hedges that were open on the side before the action. */
-const heldBefore = ({ before }: Action['intent']): Action['intent']['before']['hedges'] =>
+export const heldBefore = ({ before }: Action['intent']): Action['intent']['before']['hedges'] =>
   before.hedges.filter(({ status }) => status === 'filled');
 
 export const isOn = ({ intent }: Action, { identity, market, side }: AccountSide): boolean =>

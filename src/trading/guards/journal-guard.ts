@@ -225,26 +225,20 @@ function rollsOnSide(
       } as const;
       // Leg 2 itself, and the rows of a file, are not told of it.
       const isToFinish = isDue(chain) && dealId !== terms.dealId && terms.isOfRun !== true;
-      const message = `Roll ${id} is not finished: ${CHAIN_WORDS[chain.state]}.`;
-      if (isToFinish && !adds) return [{ ...finding, message, hint: nextOfChain(chain) }];
+      if (isToFinish && !adds) {
+        const unfinished = `Roll ${id} is not finished: ${CHAIN_WORDS[chain.state]}.`;
+        return [{ ...finding, message: unfinished, hint: nextOfChain(chain) }];
+      }
       if (!(closes || adds) || chain.state !== 'planned' || when !== 'maturity') return [];
-      const hedge = `Roll ${id} is planned for hedge ${quotedName(hedgeId)}`;
+      const planned = `Roll ${id} is planned for hedge ${quotedName(hedgeId)}`;
       const drop = shell`hedge roll drop ${id} --note TEXT`;
-      return closes
-        ? [
-            {
-              ...finding,
-              message: `${hedge}. After a close, it does not open leg 2.`,
-              hint: say`To give it up: ${drop}`,
-            },
-          ]
-        : [
-            {
-              ...finding,
-              message: `${hedge} at ${usdInWords(chainNotional(chain))}. If this add enlarges it, leg 2 is not opened by itself.`,
-              hint: say`Then plan it again: ${drop}, and ${shell`hedge roll ${hedgeId} --at maturity --tenor DAYS`}`,
-            },
-          ];
+      const message = closes
+        ? `${planned}. After a close, it does not open leg 2.`
+        : `${planned} at ${usdInWords(chainNotional(chain))}. If this add enlarges it, leg 2 is not opened by itself.`;
+      const hint = closes
+        ? say`To give it up: ${drop}`
+        : say`Then plan it again: ${drop}, and ${shell`hedge roll ${hedgeId} --at maturity --tenor DAYS`}`;
+      return [{ ...finding, message, hint }];
     });
 }
 

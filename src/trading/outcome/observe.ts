@@ -13,6 +13,7 @@ import {
   type AccountSide,
   additionsSince,
   closesAfter,
+  heldBefore,
   inFlightOn,
   unresolvedOn,
 } from '../../journal/queries.ts';
@@ -234,7 +235,7 @@ export function evidenceOnSide(action: Action, { now: read, lookedAtMs, actions 
 
 /** A hedge that a close of this machine ended is still listed with its maturity, and did not mature. */
 function withoutMaturityOf(closers: readonly Action[], now: SidePosition): SidePosition {
-  const ended = closers.filter(({ state }) => state === 'done').flatMap(({ intent }) => intent.before.hedges);
+  const ended = closers.filter(({ state }) => state === 'done').flatMap(({ intent }) => heldBefore(intent));
   const isEnded = ({ id }: SideHedge): boolean => ended.some(({ hedge_id }) => hedge_id === id);
   const listed = now.listed.map((hedge) => (isEnded(hedge) ? { ...hedge, maturityAt: undefined } : hedge));
   return { ...now, listed };
