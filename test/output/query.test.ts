@@ -41,9 +41,8 @@ describe('a query that would never end', () => {
     ['reads the list for each of it, twice over', 'data[].{x: $.data[].{y: $.data[].id}}'],
     ['maps within a map within a map', 'map(&map(&map(&n, $.data), $.data), data)'],
     ['does so behind a name', 'let $d = data in $d[].{x: $d[].{y: $d[].id}}'],
-    ['looks for the end of a long text', "trim(join('', map(&text, data)))"],
   ])('is ended where it %s', (_, expression) => {
-    expect(() => readQuery(expression)(MANY)).toThrow(OutputError);
+    expect(() => readQuery(expression, { limitMs: 50 })(MANY)).toThrow(OutputError);
   });
 
   it.each([
@@ -57,18 +56,6 @@ describe('a query that would never end', () => {
   });
 
   it.each([
-    ['of more than 4096 characters', 'a'.repeat(4_097), 'longer than 4096 characters'],
-    ['nested more than 64 deep', `${'['.repeat(65)}@${']'.repeat(65)}`, 'nested more than 64 deep'],
-    [
-      'of objects nested more than 64 deep',
-      `${'{a:'.repeat(65)}@${'}'.repeat(65)}`,
-      'nested more than 64 deep',
-    ],
-    [
-      'with a literal nested more than 64 deep',
-      `\`${'['.repeat(65)}${']'.repeat(65)}\``,
-      'nested more than 64',
-    ],
     ['nested deeper than the library reads', '!'.repeat(4_000), 'not a JMESPath expression'],
     ['of a chain longer than the library reads', `data${'[]'.repeat(2_000)}`, 'nested too deep'],
     ['with a figure that is none', '`1e999999`', 'Invalid number'],

@@ -6,7 +6,6 @@
 import { Big } from 'big.js';
 import { divide, sum } from '../../domain/amounts.ts';
 import { exactDigits, writeExactJson } from '../../domain/exact-json.ts';
-import { spendOnValue } from './query-budget.ts';
 
 /** One symbol per number, in whatever way it is written. */
 export const symbolOf = (amount: Big): symbol => Symbol.for(amount.eq(0) ? '0' : exactDigits(amount));
@@ -27,20 +26,13 @@ export function wrapExact(value: unknown): unknown {
   return value ?? null;
 }
 
-/** The original value, numbers as Big. It counts as steps, since lists may share their elements. */
+/** The original value, numbers as Big. */
 export function unwrapExact(value: unknown): unknown {
-  spendOnValue(value);
   const amount = queryNumber(value);
   if (amount !== undefined) return amount;
   if (Array.isArray(value)) return value.map(unwrapExact);
   if (typeof value === 'object' && value !== null) return mapFields(value, unwrapExact);
   return typeof value === 'string' || typeof value === 'boolean' ? value : null;
-}
-
-/** The number of values in a document, nested ones included. */
-export function countValues(value: unknown): number {
-  if (typeof value !== 'object' || value === null || value instanceof Big) return 1;
-  return Object.values(value).reduce((count: number, inner) => count + countValues(inner), 1);
 }
 
 function mapFields(value: object, change: (inner: unknown) => unknown): object {

@@ -4,6 +4,7 @@
  * (exact-functions.ts). A path to a missing field is an error, because it is probably a typo; so is a projection over one.
  */
 
+import { createContext, Script } from 'node:vm';
 import {
   compile,
   getRegisteredFunctions,
@@ -13,10 +14,10 @@ import {
   TYPE_EXPREF,
 } from '@jmespath-community/jmespath';
 import { closestMatch } from '../../domain/did-you-mean.ts';
+import { isFields } from '../../domain/fields.ts';
 import { quoted, unquoted } from '../../domain/quoted.ts';
 import { OutputError, UsageError } from '../../errors.ts';
-import { countValues, EXACT_FUNCTIONS, unwrapExact, wrapExact } from './exact-functions.ts';
-import { checkDepth, checkLength, withinBudget } from './query-budget.ts';
+import { EXACT_FUNCTIONS, unwrapExact, wrapExact } from './exact-functions.ts';
 
 /** The exact functions have names that no query can spell. */
 export const operatorName = (operator: string): string => `operator ${operator}`;
@@ -91,9 +92,11 @@ const functions: Functions = { register: registerFunction };
 /** Evaluates an expression on a document. @throws OutputError for a missing path and a failed computation. */
 export type Query = (document: unknown) => unknown;
 
+/** More than any query of use takes, also on a busy machine. */
+const LIMIT_MS = 2_000;
+
 /** Throws UsageError for text that is not an expression. */
-export function readQuery(expression: string): Query {
-  checkLength(expression);
+export function readQuery(expression: string, { limitMs = LIMIT_MS } = {}): Query {
   if (expression.match(QUOTED)?.some((part) => TOO_MANY_DIGITS.test(part)) === true)
     throw new UsageError(
       'The query holds a number of more digits than a query can compare exactly, 15.',
@@ -114,11 +117,16 @@ export function readQuery(expression: string): Query {
       if (missing !== undefined) throw queryMismatch(missing);
     }
     try {
-      return withinBudget(countValues(document), () => unwrapExact(library.search(tree, value)));
+      return interruptible(() => unwrapExact(library.search(tree, value)), limitMs);
     } catch (error) {
       throw queryMismatch(reasonOf(error), error);
     }
   };
+}
+
+/** Runs it until the limit, or Ctrl-C, of which nothing else in this process learns while it computes. */
+function interruptible(run: () => unknown, limitMs: number): unknown {
+  return new Script('run()').runInContext(createContext({ run }), { timeout: limitMs, breakOnSigint: true });
 }
 
 const queryMismatch = (reason: string, cause?: unknown): OutputError =>
@@ -144,7 +152,6 @@ interface Parsed {
 function parsed(expression: string): Parsed {
   try {
     const compiled: unknown = compile(expression);
-    checkDepth(compiled);
     const tree = exactExpression(compiled);
     return { tree, starts: pathStartsOf(compiled), functionNames: functionsIn(tree) };
   } catch (error) {
@@ -159,6 +166,9 @@ function parsed(expression: string): Parsed {
 /** A TypeError inside the library means nothing to an operator. */
 function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return 'it is nested too deep, or makes too much';
+  const code = isFields(error) ? error['code'] : undefined;
+  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'it takes too long';
+  if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') return 'it was stopped by Ctrl-C';
   return error instanceof Error && !(error instanceof TypeError)
     ? error.message.replace(/\.$/, '').replace(/^\[big\.js\] /, '')
     : 'a function does not accept this value';
