@@ -65,7 +65,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   pg: ['desk'],
   '@modelcontextprotocol/server': ['mcp'],
   'lossless-json': ['client', 'domain'],
-  '@photostructure/sqlite': ['journal', 'practice'],
+  '@photostructure/sqlite': ['journal', 'platform', 'practice'],
   '@peculiar/x509': ['practice'],
 };
 

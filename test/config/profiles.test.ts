@@ -65,7 +65,7 @@ describe('the stored profiles', () => {
     const { store, places } = aStore();
     await withUmask(umask, () => store.add('desk', profile()));
     expect([modeOf(store.path), modeOf(places.config)]).toEqual([0o600, 0o700]);
-    expect(readdirSync(places.config)).toEqual(['profiles.json']);
+    expect(readdirSync(places.config)).toEqual(['profiles.json', 'profiles.lock']);
   });
 
   it('keep fields that a newer hedge added', async () => {
@@ -206,7 +206,7 @@ describe('a profiles file that is not whole or not ours', () => {
       mode: 0o600,
     });
     await store.use('desk');
-    expect(readdirSync(places.config)).toEqual(['profiles.json']);
+    expect(readdirSync(places.config)).toEqual(['profiles.json', 'profiles.lock']);
   });
 
   it.each([
