@@ -47,10 +47,13 @@ export function readLogAddress(text: string): LogAddress {
 const invalid = (why: string): UsageError =>
   new UsageError(`That is not the address of a desk. ${why}`, `Write it as ${EXAMPLE}`);
 
+/** `postgres://ada@/hedge?host=/run`, as PostgreSQL writes the address of a local socket: no URL without a host. */
+const NO_HOST = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)(?=[:/][^?]*\?(?:.*&)?host=)/;
+
 function urlOf(text: string): URL {
   if (!/^postgres(?:ql)?:\/\//.test(text)) throw invalid('It does not begin with postgres://.');
   try {
-    return new URL(text);
+    return new URL(text.replace(NO_HOST, '$1localhost'));
   } catch {
     throw invalid('It cannot be read.');
   }
@@ -76,12 +79,9 @@ function readParameters(given: URLSearchParams): { socket: string | undefined; [
   };
 }
 
-/** The text that is stored and shown. */
-export function addressText({ host, port, database, user }: LogAddress): string {
-  const login = user === undefined ? '' : `${encodeURIComponent(user)}@`;
-  const name = encodeURIComponent(database);
-  if (isSocket({ host }))
-    return `postgres://${login}${port === PORT ? '' : `:${port.toString()}`}/${name}?host=${encodeURIComponent(host)}`;
-  const place = host.includes(':') ? `[${host}]` : host;
-  return `postgres://${login}${place}${port === PORT ? '' : `:${port.toString()}`}/${name}`;
+/** Without a login. */
+export function addressText({ host, port, database }: Omit<LogAddress, 'user'>): string {
+  const place = isSocket({ host }) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const socket = isSocket({ host }) ? `?host=${encodeURI(host)}` : '';
+  return `postgres://${place}${port === PORT ? '' : `:${port.toString()}`}/${encodeURIComponent(database)}${socket}`;
 }

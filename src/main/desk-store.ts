@@ -129,10 +129,9 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
         installLog(connection, { name, founding }),
       );
       const first = recordOfLog(installed.founding);
-      const { user: _owner, ...address } = login.address;
       return {
         name,
-        url: addressText({ ...address, user: undefined }),
+        url: addressText(login.address),
         owner: userOf(login),
         roles: { dealer: DEALER, approver: APPROVER },
         schema: { from, to },
