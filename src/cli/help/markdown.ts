@@ -17,7 +17,7 @@ export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])
   ['4', 'API key or base URL missing, wrong or in conflict'],
   [
     '5',
-    'the service is unreachable, or failing to answer a reading; nothing was executed. An action that was sent without a usable response, a 503 included, is 7',
+    'the service is unreachable, or failing to answer a reading; nothing was executed; also a rate limit that lasts. An action that was sent without a usable response, a 503 included, is 7',
   ],
   [
     '6',
@@ -28,7 +28,7 @@ export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])
     'outcome unknown: an attempt, now or in an earlier run of the same action, had no response; or readings disagree; or several hedges have one deal ID: use hedge check or hedge resume. Also an open that was filled in part (partial_fill, effect done)',
   ],
   ['8', 'accepted; timed out waiting for the fill: use hedge wait. Of hedge roll run: not settled yet'],
-  ['9', 'the order failed or was not executed; nothing was opened'],
+  ['9', 'the order of an open failed or was not executed; nothing was opened'],
   [
     '10',
     'blocked locally by a pre-trade check (a price limit of open, add, deals or roll, too), by an unknown outcome on the side (unresolved) or by --expect-env, or you declined; nothing was sent',
@@ -42,7 +42,10 @@ export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])
     'the result could not be written (full disk), or --query does not match it; a closed pipe is silent',
   ],
   ['78', 'a hedge data file is corrupt, not owned by you, or unwritable; nothing was sent'],
-  ['signal', 'Ctrl-C, TERM, HUP: the process ends by the signal, so a shell loop stops too'],
+  [
+    'signal',
+    'Ctrl-C, TERM, HUP: the process ends by the signal, so a shell loop stops too; what was sent may be executed: hedge check',
+  ],
 ];
 
 const FROM_CODE: Readonly<Record<string, () => string | Promise<string>>> = {
