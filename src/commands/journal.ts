@@ -24,7 +24,7 @@ import {
   viewUnresolvedAction,
 } from '../output/views/journal-action.ts';
 import { spanOf } from '../readings/filter-records.ts';
-import { incompleteFinding, troubleNotes } from '../readings/journal-trouble.ts';
+import { incompleteFinding, troubleMeta, troubleNotes } from '../readings/journal-trouble.ts';
 import { journalCoverage, readHalts, readJournal } from '../readings/read-journal.ts';
 import { mayShowUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
@@ -133,7 +133,7 @@ export const journalList = defineCommand({
       zone,
       meta: {
         ...(word === undefined ? { covers: journalCoverage(page) } : {}),
-        ...(trouble === undefined ? {} : { trouble }),
+        ...troubleMeta(trouble),
       },
     };
   },
@@ -163,7 +163,7 @@ export const journalHalts = defineCommand({
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
     const { halts, trouble } = readHalts(await context.journal(), { span, limit });
     noteTrouble(context, trouble);
-    return { value: halts, zone, meta: trouble === undefined ? {} : { trouble } };
+    return { value: halts, zone, meta: troubleMeta(trouble) };
   },
   list: haltList,
   view: viewHaltRecords,

@@ -77,10 +77,9 @@ function prepareTool(commands: readonly Command[]): OfferedTool {
     .map((command) => partOf(command, isPrepared));
   const [first] = actions;
   if (first === undefined) throw new Error('there are no actions');
-  const schemas = actions.map((command) => propertiesOf(objectSchemaOf(command, ['string'])));
   const properties = {
     action: { enum: ACTION_NAMES, description: 'what a person would do' },
-    ...Object.assign({}, ...schemas),
+    ...fieldsOfActions(actions),
   };
   const { name, description } = PREPARE;
   return {
@@ -100,6 +99,28 @@ function prepareTool(commands: readonly Command[]): OfferedTool {
     always: [],
     contents: [],
   };
+}
+
+/** A field that means something else in another action says what it means in each. */
+function fieldsOfActions(actions: readonly TakenCommand[]): Record<string, object> {
+  const fields = actions.flatMap((command) =>
+    Object.entries(propertiesOf(objectSchemaOf(command, ['string']))).map(([name, schema]) => ({
+      name,
+      action: command.name,
+      schema,
+      says: String(ownField(schema, 'description')),
+    })),
+  );
+  return Object.fromEntries(
+    fields.map(({ name, schema }) => {
+      const own = fields.filter((each) => each.name === name);
+      const [first, ...others] = new Set(own.map(({ says }) => says));
+      const inEach = (text: string | undefined): string =>
+        `${own.flatMap(({ says, action }) => (says === text ? action : [])).join(', ')}: ${text ?? ''}`;
+      const description = others.length === 0 ? first : [first, ...others].map(inEach).join('; ');
+      return [name, { ...schema, description }];
+    }),
+  );
 }
 
 function propertiesOf(schema: JsonSchema): object {

@@ -27,6 +27,10 @@ export const mayBeLostError = (trouble: JournalTrouble, word: string): HedgeErro
     UNCHANGED,
   );
 
+/** For `meta` of a document. */
+export const troubleMeta = (trouble: JournalTrouble | undefined): { trouble?: JournalTrouble } =>
+  trouble === undefined ? {} : { trouble };
+
 /** The fault, and what to do about it: one sentence or more each. */
 export const troubleNotes = (trouble: JournalTrouble): readonly string[] => [
   trouble.what,

@@ -78,6 +78,13 @@ describe('while the log cannot be reached', () => {
     await ada.ok('open USDTNGN buy 5000 --tenor 3 --deal-id PAY-1 --yes');
     front.be('refused');
     for (const words of ['positions', 'hedges', 'journal', 'check', 'profile show']) await ada.ok(words);
+    expect((await ada.ok('check')).out.replace(/\s+/g, ' ')).toContain(
+      'among the records that this machine has',
+    );
+    for (const words of ['check', 'check PAY-1', 'roll show', 'journal'])
+      expect(Object((await ada.ok(`${words} --json`)).document()).meta).toMatchObject({
+        trouble: { kind: 'desk', code: 'desk_unreachable' },
+      });
     await ada.ok('reduce USDTNGN buy 1000 --yes');
     expect((await ada.ok('close USDTNGN buy --yes')).out).toMatch(/Action +[0-9a-f]{4}$/m);
     expect(await desk.served.openOn('buy')).toBe(0);

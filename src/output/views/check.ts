@@ -2,6 +2,7 @@
 
 import { say, shell } from '../../domain/hint.ts';
 import type { Action } from '../../journal/replay.ts';
+import { troubleMeta } from '../../readings/journal-trouble.ts';
 import type { ActionDocument, LookedUpDocument } from '../../schema/action-document.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/report.ts';
@@ -33,7 +34,8 @@ const evidenceDocument = (evidence: ActionReport['evidence']): LookedUpDocument[
     ? null
     : { kind: evidence.kind, says: 'message' in evidence ? (evidence.message ?? null) : null };
 
-export function viewCheck({ looked, asked, toConfirm, elsewhere, rolls, finding }: CheckedAction): View {
+export function viewCheck(checked: CheckedAction): View {
+  const { looked, asked, toConfirm, elsewhere, rolls, trouble, finding } = checked;
   const others = [
     toConfirm.map(confirmationLine),
     elsewhere !== 0 && asked === undefined && dimLine(elsewhereInWords(elsewhere)),
@@ -41,7 +43,7 @@ export function viewCheck({ looked, asked, toConfirm, elsewhere, rolls, finding 
   ];
   // The finding alone: the journal is corrupt.
   if (looked.length === 0 && finding !== undefined) return others;
-  if (looked.length === 0) return [line(NOTHING_PENDING), others];
+  if (looked.length === 0) return [line(trouble === undefined ? NOTHING_PENDING : NOTHING_KNOWN), others];
   const several = looked.length > 1;
   return [looked.map((report, index) => [index > 0 && gap, viewLooked(report, several)]), others];
 }
@@ -56,10 +58,14 @@ const confirmationLine = (action: Action): Block =>
   );
 
 const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';
+const NOTHING_KNOWN =
+  'No unknown outcomes and nothing in flight among the records that this machine has. It may lack some.';
 
-/** For `meta`: undefined where an action was named. */
-export const checkMeta = ({ rolls, asked }: CheckedAction): Readonly<Record<string, unknown>> =>
-  asked === undefined ? { unfinished_rolls: rolls.map((chain) => unfinishedRollDocument(chain)) } : {};
+/** For `meta`: rolls where no action was named. */
+export const checkMeta = ({ rolls, asked, trouble }: CheckedAction): Readonly<Record<string, unknown>> => ({
+  ...(asked === undefined ? { unfinished_rolls: rolls.map((chain) => unfinishedRollDocument(chain)) } : {}),
+  ...troubleMeta(trouble),
+});
 
 const elsewhereInWords = (count: number): string =>
   `${count} more in other profiles: hedge journal --unresolved --in-flight`;

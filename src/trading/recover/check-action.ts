@@ -4,6 +4,7 @@ import { type HedgeError, PartialFillError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
+import type { JournalTrouble } from '../../journal/trouble.ts';
 import { incompleteFinding, troubleNotes } from '../../readings/journal-trouble.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { serviceTime } from '../../readings/read-rolls.ts';
@@ -25,6 +26,8 @@ export interface CheckedAction {
   elsewhere: number;
   /** Unfinished rolls of the account; empty where an action was named. */
   rolls: readonly RollChain[];
+  /** The journal may lack actions. */
+  trouble: JournalTrouble | undefined;
   /** The worst result; undefined if all went as requested and the journal is complete. */
   finding: HedgeError | undefined;
   servedAt: Date | undefined;
@@ -60,6 +63,7 @@ export async function checkActions(word: string | undefined, context: ReadContex
     toConfirm: word === undefined ? state.current.filter((action) => isToConfirm(action, context)) : [],
     elsewhere: open.length - here.length,
     rolls: word === undefined ? await rollsAfter(looked, context) : [],
+    trouble,
     finding: worstOf(looked) ?? missing,
     servedAt: looked.at(-1)?.servedAt,
   };
