@@ -149,7 +149,7 @@ function readReduction(raw: RawInput, place: Place): Reduction {
     if (SIZE.test(by))
       throw new UsageError(
         `${quoted(by)} is not a percentage (--by).`,
-        say`Did you mean: ${shell`hedge reduce ${place} ${by}`}${/[km]$/i.test(by) ? '' : `, or --by ${by}%`}`,
+        say`Did you mean: ${shell`hedge reduce ${place} ${by}`}${Number(by) <= 100 ? `, or --by ${by}%` : ''}`,
       );
     return { by: 'percent', percent: readPercentage(by, '--by') };
   }
