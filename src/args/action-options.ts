@@ -17,7 +17,7 @@ import {
   readPrice,
   readSeconds,
 } from './operands.ts';
-import { readOption } from './option.ts';
+import { readOption, YES_OPTION } from './option.ts';
 import { SIZE_OPTIONS, sizingInWords } from './sizing.ts';
 
 export const DESPITE_OPTION = {
@@ -26,7 +26,7 @@ export const DESPITE_OPTION = {
 } as const;
 
 const EVERY_ACTION = [
-  { flags: '-y, --yes', summary: 'skip the confirmation' },
+  YES_OPTION,
   { flags: '--dry-run', summary: 'show what would be sent; exit code reflects the pre-trade checks' },
   { flags: '--no-wait', summary: 'return when the service has accepted it' },
   {

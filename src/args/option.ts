@@ -14,6 +14,8 @@ export interface Option {
   read?: (text: string, option: string) => unknown;
 }
 
+export const YES_OPTION = { flags: '-y, --yes', summary: 'skip the confirmation' } as const;
+
 type Options = Readonly<Record<string, Option>>;
 
 type ValueOf<One> = One extends { read: (text: string, option: string) => infer Value }

@@ -5,7 +5,7 @@ import type { LimitsChange } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput, readMarket, readNotional } from './operands.ts';
-import { readOption } from './option.ts';
+import { readOption, YES_OPTION } from './option.ts';
 
 const LIMIT_OPTIONS = [
   { flags: '--max-notional <usd>', summary: 'per-trade limit: USD of one open or add: 50k' },
@@ -36,10 +36,7 @@ export const PROFILE_OPTIONS = [
   { flags: '--no-check', summary: 'do not try the key and base URL on the service' },
 ] as const;
 
-const CHANGE_OPTIONS = [
-  { flags: '--no-read-only', summary: 'allow trading again' },
-  { flags: '-y, --yes', summary: 'skip the confirmation' },
-] as const;
+const CHANGE_OPTIONS = [{ flags: '--no-read-only', summary: 'allow trading again' }, YES_OPTION] as const;
 
 /** The options of `profile set`: those of `profile add`. */
 export const PROFILE_CHANGE_OPTIONS = [...PROFILE_OPTIONS, ...CHANGE_OPTIONS];

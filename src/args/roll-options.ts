@@ -18,7 +18,7 @@ import {
   readSide,
   readTenor,
 } from './operands.ts';
-import { countOrAll, readOption } from './option.ts';
+import { countOrAll, readOption, YES_OPTION } from './option.ts';
 
 /** A hedge by its ID or deal ID, or the only one on a side. */
 export type RollTarget = { hedge: string } | { market: string; side: Side };
@@ -35,7 +35,6 @@ export interface RollIntent {
 
 const WHEN = ['now', 'maturity'] as const;
 
-const CONFIRM = { flags: '-y, --yes', summary: 'skip the confirmation' } as const;
 const TIMEOUT = {
   flags: '--timeout <seconds>',
   summary: 'seconds to wait for each outcome (default 60); never cancels a request',
@@ -52,7 +51,7 @@ export const ROLL_OPTIONS = [
     flags: '--max-cost-bps <bps>',
     summary: 'highest total cost of the new hedge in bps of notional; required on live',
   },
-  CONFIRM,
+  YES_OPTION,
   { flags: '--dry-run', summary: 'show both legs; send and keep nothing' },
   { flags: '--allow-duplicate', summary: 'allow the same roll again within a minute' },
   TIMEOUT,
@@ -109,7 +108,7 @@ export const RUN_OPTIONS = [
   { flags: '--due', summary: 'every roll whose second leg is due' },
   { flags: '--late', summary: 'also more than 24 h after leg 2 was due' },
   { flags: '--max-cost-bps <bps>', summary: 'with one roll: another limit than that of its plan' },
-  CONFIRM,
+  YES_OPTION,
   TIMEOUT,
   DESPITE_OPTION,
 ] as const;
@@ -139,7 +138,7 @@ export function readRunIntent(raw: RawInput): RunIntent {
   };
 }
 
-export const DROP_OPTIONS = [NOTE_OPTION, CONFIRM] as const;
+export const DROP_OPTIONS = [NOTE_OPTION, YES_OPTION] as const;
 
 export interface ShowIntent {
   chain: string | undefined;

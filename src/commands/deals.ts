@@ -2,6 +2,7 @@
 
 import { DESPITE_OPTION } from '../args/action-options.ts';
 import { type DealsFile, type DealsIntent, readDeals, readDealsIntent } from '../args/deals-file.ts';
+import { YES_OPTION } from '../args/option.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
@@ -88,7 +89,7 @@ All rows are checked first; if one does not fit, nothing is sent. Confirm once; 
   operands: FILE,
   options: [
     ...OPTIONS,
-    { flags: '-y, --yes', summary: 'skip the confirmation' },
+    YES_OPTION,
     { flags: '--no-wait', summary: 'return when the service has accepted the last row' },
     {
       flags: '--timeout <seconds>',

@@ -9,10 +9,11 @@ import {
 } from '../args/desk-options.ts';
 import { NOTE_OPTION } from '../args/note.ts';
 import { optionGiven, optionText, readNothing } from '../args/operands.ts';
+import { YES_OPTION } from '../args/option.ts';
 import { readLogAddress } from '../desk/address.ts';
 import { readDeskName } from '../desk/membership.ts';
 import { say, shell } from '../domain/hint.ts';
-import { StoppedError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { troubleError } from '../journal/trouble.ts';
 import {
   adoptedDocument,
@@ -28,10 +29,10 @@ import {
   viewLimits,
   viewRewound,
 } from '../output/views/desk.ts';
+import { askFirst } from './ask-first.ts';
 import type { CommandContext } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
-const YES = { flags: '-y, --yes', summary: 'skip the confirmation' };
 const URL_OPERAND = {
   name: 'URL',
   summary: 'postgres://HOST/DATABASE, without a password',
@@ -41,17 +42,13 @@ const zoneOf = async (context: CommandContext): Promise<string> => (await contex
 
 const NOTHING_CHANGED = 'Nothing was changed.';
 
-/** @throws StoppedError */
-async function confirm(context: CommandContext, message: string): Promise<void> {
-  if (await context.prompter.confirm({ message, otherwise: '--yes' })) return;
-  throw new StoppedError({ code: 'declined', what: 'Canceled.', meaning: NOTHING_CHANGED });
-}
+const CANCELED = { what: 'Canceled.', meaning: NOTHING_CHANGED };
 
 /** Only a person at a terminal may confirm this. @throws UsageError, StoppedError */
 async function confirmInPerson(context: CommandContext, message: string): Promise<void> {
   if (!context.prompter.attended)
     throw new UsageError(`Only a person at a terminal can confirm this. ${NOTHING_CHANGED}`);
-  await confirm(context, message);
+  await askFirst(context, message, CANCELED);
 }
 
 const deskInit = defineCommand({
@@ -91,7 +88,7 @@ const deskJoin = defineCommand({
   description:
     'Delivers what this machine has recorded of the account: its actions with all their records, its rolls, and the halts in force. From then on every machine sees them, and this machine sees those of all. The API key must read a hedge of the log, or you confirm that the account is the same. Safe to repeat: after an interruption it goes on, and opens wait until it is done. The password is looked for in PGPASSFILE or ~/.pgpass unless an option names another place. More: hedge help desk.',
   operands: [URL_OPERAND],
-  options: [...ACCESS_OPTIONS, YES],
+  options: [...ACCESS_OPTIONS, YES_OPTION],
   examples: [
     { line: 'hedge desk join postgres://ada@db.example.com/hedge', shows: 'deliver, then follow' },
     {
@@ -188,7 +185,7 @@ const deskLeave = defineCommand({
   summary: 'Follow the desk no more; the copy stays the journal of the account',
   description:
     'Delivers what waits, and records that this machine leaves. Deal IDs stay used, unknown outcomes stay open, and halts in force stay, in a journal of this machine alone. If the log is lost for good, --lost leaves without it: a person at a terminal confirms, and opens are halted here until hedge unhalt.',
-  options: [NOTE_OPTION, { flags: '--lost', summary: 'the log is lost: leave without it' }, YES],
+  options: [NOTE_OPTION, { flags: '--lost', summary: 'the log is lost: leave without it' }, YES_OPTION],
   examples: [{ line: 'hedge desk leave', shows: 'ask, then leave' }],
   read: (raw) => ({ ...readYes(raw), isLost: optionGiven(raw, 'lost') }),
   async run(context, { yes, note, isLost }) {
@@ -202,9 +199,10 @@ const deskLeave = defineCommand({
         `Leave desk ${status.name} without its log? Records of other machines may be missing here, and opens are halted.`,
       );
     else if (asks && !yes)
-      await confirm(
+      await askFirst(
         context,
         `Leave desk ${status.name}? Halts, limits and deal IDs of the other machines are not seen here any more.`,
+        CANCELED,
       );
     return { value: await store.leave(note, { isLost }) };
   },

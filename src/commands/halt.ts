@@ -3,7 +3,7 @@
 import { DEFAULT_TIMEOUT_MS } from '../args/action-options.ts';
 import { NOTE_OPTION, readNote } from '../args/note.ts';
 import { optionGiven, readSeconds } from '../args/operands.ts';
-import { readOption } from '../args/option.ts';
+import { readOption, YES_OPTION } from '../args/option.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { PendingError, type Sentence, StoppedError, UsageError } from '../errors.ts';
@@ -12,6 +12,7 @@ import type { Halt } from '../journal/halt.ts';
 import { troubleError } from '../journal/trouble.ts';
 import { type HaltChange, haltDocument, viewHaltChange } from '../output/views/halt.ts';
 import { summarizeJournal } from '../readings/read-journal.ts';
+import { askFirst } from './ask-first.ts';
 import type { CommandOutcome, HaltDelivery } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
@@ -93,7 +94,7 @@ function checkIsReason(why: string): void {
 export const unhalt = defineCommand({
   name: 'unhalt',
   summary: 'Lift the halt',
-  options: [{ flags: '-y, --yes', summary: 'skip the confirmation' }, NOTE_OPTION],
+  options: [YES_OPTION, NOTE_OPTION],
   examples: [
     { line: 'hedge unhalt', shows: 'show who halted and why, then ask' },
     { line: 'hedge unhalt --yes', shows: 'without confirmation' },
@@ -103,14 +104,14 @@ export const unhalt = defineCommand({
     const journal = await context.journal();
     const seen = journal.read().halt;
     if (seen === undefined) return { value: { now: undefined, before: undefined } };
-    if (!yes && !(await context.prompter.confirm(questionAbout(seen)))) throw stillHalted('declined');
+    if (!yes) await askFirst(context, questionAbout(seen), { what: 'Canceled.', meaning: STILL_HALTED });
     const { now } = await context.tradingHalt.unhalt({ halt: seen, note });
     const { trouble } = summarizeJournal(journal, { nowMs: context.clock.now() });
     const blocked =
       trouble && troubleError(trouble, 'Opens and adds stay blocked. Reduce and close still work.');
     return {
       value: { now, before: seen, isBlocked: blocked !== undefined },
-      finding: now === undefined ? blocked : stillHalted('halted'),
+      finding: now === undefined ? blocked : haltedAgain(),
       zone: (await context.profileContext()).zone,
     };
   },
@@ -118,20 +119,20 @@ export const unhalt = defineCommand({
   view: viewHaltChange,
 });
 
-const questionAbout = (current: Halt) => ({
-  message: `This machine is ${haltedInWords(current)} ${question(current.ids.length - 1)}`,
-  otherwise: '--yes',
-});
+const questionAbout = (current: Halt): string =>
+  `This machine is ${haltedInWords(current)} ${question(current.ids.length - 1)}`;
 
 const question = (earlier: number): string =>
   earlier === 0
     ? 'Lift it and allow opens and adds?'
     : `Lift it, and ${earlier.toString()} set before it (hedge journal halts), and allow opens and adds?`;
 
-const stillHalted = (code: 'declined' | 'halted'): StoppedError =>
+const STILL_HALTED = 'Still halted: opens and adds are blocked.';
+
+const haltedAgain = (): StoppedError =>
   new StoppedError({
-    code,
-    what: code === 'declined' ? 'Canceled.' : 'Another halt was set in the meantime.',
-    meaning: 'Still halted: opens and adds are blocked.',
-    hint: code === 'declined' ? undefined : say`To see it, and lift it: ${shell`hedge unhalt`}`,
+    code: 'halted',
+    what: 'Another halt was set in the meantime.',
+    meaning: STILL_HALTED,
+    hint: say`To see it, and lift it: ${shell`hedge unhalt`}`,
   });

@@ -3,11 +3,11 @@
 import { readMoment } from '../args/list-filter.ts';
 import { NOTE_OPTION, readNote } from '../args/note.ts';
 import { optionGiven } from '../args/operands.ts';
-import { readOption } from '../args/option.ts';
+import { readOption, YES_OPTION } from '../args/option.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
-import { OutputError, StoppedError, UsageError } from '../errors.ts';
+import { OutputError, UsageError } from '../errors.ts';
 import { isUnresolved } from '../journal/replay.ts';
 import { troubleError } from '../journal/trouble.ts';
 import {
@@ -24,10 +24,11 @@ import {
   viewRepair,
 } from '../output/views/journal-store.ts';
 import { spanOf } from '../readings/filter-records.ts';
+import { askFirst } from './ask-first.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { type Command, defineCommand } from './define.ts';
 
-const YES = { flags: '-y, --yes', summary: 'skip the confirmation' };
+const CANCELED = { what: 'Canceled. The journal is unchanged.' };
 const zoneOf = async (context: CommandContext): Promise<string> => (await context.profileContext()).zone;
 
 /** Without a file there is no value. */
@@ -115,7 +116,7 @@ export const journalImport = defineCommand({
       completes: 'files',
     },
   ],
-  options: [YES],
+  options: [YES_OPTION],
   examples: [
     { line: 'hedge journal import', shows: 'ask, then take over the files of an earlier version' },
     { line: 'hedge journal import journal.jsonl', shows: 'an export of another machine' },
@@ -126,7 +127,7 @@ export const journalImport = defineCommand({
     const named = files.length > 0 ? files : store.earlier();
     // Without any, the import says so.
     if (named.length > 0 && !yes)
-      await confirm(context, `Import ${named.map(quoted).join(', ')} into the journal?`);
+      await askFirst(context, `Import ${named.map(quoted).join(', ')} into the journal?`, CANCELED);
     context.progress.start('Importing the journal');
     const result = await store.import(files);
     const { current, halt } = (await context.journal()).read();
@@ -136,12 +137,6 @@ export const journalImport = defineCommand({
   document: importDocument,
   view: viewImport,
 });
-
-/** @throws StoppedError */
-async function confirm(context: CommandContext, message: string): Promise<void> {
-  if (await context.prompter.confirm({ message, otherwise: '--yes' })) return;
-  throw new StoppedError({ code: 'declined', what: 'Canceled. The journal is unchanged.' });
-}
 
 export const journalRepair = defineCommand({
   name: 'journal repair',
@@ -170,7 +165,7 @@ export const journalAcceptLoss = defineCommand({
   summary: 'Go on with a journal that was put back and may lack records',
   description:
     'Only for a journal that lacks records which were written on this machine: a backup was put back, or its file was replaced. Compare hedge hedges, hedge positions and hedge history with hedge journal first: a deal that is missing here can be entered twice. Records the loss with your note, and halts: opens and adds stay blocked until hedge unhalt. Sends nothing.',
-  options: [NOTE_OPTION, YES],
+  options: [NOTE_OPTION, YES_OPTION],
   examples: [
     {
       line: 'hedge journal accept-loss --note "disk replaced, backup of 09:00 put back"',
@@ -192,7 +187,7 @@ export const journalAcceptLoss = defineCommand({
     const zone = await zoneOf(context);
     if (loss === undefined) return { value: undefined, zone };
     await context.show(viewLoss(loss));
-    if (!yes) await confirm(context, 'Accept that these records are lost?');
+    if (!yes) await askFirst(context, 'Accept that these records are lost?', CANCELED);
     return { value: { loss, head: await store.acceptLoss(loss, note) }, zone };
   },
   document: acceptedDocument,

@@ -11,9 +11,9 @@ import {
   readResolveIntent,
 } from '../args/journal-filter.ts';
 import { NOTE_OPTION } from '../args/note.ts';
+import { YES_OPTION } from '../args/option.ts';
 import { checkExpectation } from '../config/resolve.ts';
 import { quoted } from '../domain/quoted.ts';
-import { StoppedError } from '../errors.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { haltList, viewHaltRecords } from '../output/views/halt.ts';
 import { actionList, journalDocument } from '../output/views/journal.ts';
@@ -28,6 +28,7 @@ import { incompleteFinding, troubleMeta, troubleNotes } from '../readings/journa
 import { journalCoverage, readHalts, readJournal } from '../readings/read-journal.ts';
 import { mayShowUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
+import { askFirst } from './ask-first.ts';
 import type { CommandContext } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 import { JOURNAL_STORE_COMMANDS } from './journal-store.ts';
@@ -52,7 +53,7 @@ export const journalResolve = defineCommand({
       summary: 'with --as not-executed: record it although the request may still arrive',
     },
     NOTE_OPTION,
-    { flags: '-y, --yes', summary: 'skip the confirmation' },
+    YES_OPTION,
   ],
   examples: [
     {
@@ -74,11 +75,10 @@ export const journalResolve = defineCommand({
     await context.show(
       viewUnresolvedAction(action, { side, arrivesUntil: mayShowUntil(action, asked.nowMs) }),
     );
-    if (
-      !yes &&
-      !(await context.prompter.confirm({ message: questionToResolve(action, as), otherwise: '--yes' }))
-    )
-      throw new StoppedError({ code: 'declined', what: 'Canceled. The journal is unchanged.' });
+    if (!yes)
+      await askFirst(context, questionToResolve(action, as), {
+        what: 'Canceled. The journal is unchanged.',
+      });
     const resolved = await resolveAction(journal, {
       id: action.id,
       outcome: { as, because: reason, note },

@@ -1,4 +1,5 @@
 /** `hedge practice` */
+
 import type { Big } from 'big.js';
 import { readDuration } from '../args/duration.ts';
 import {
@@ -9,7 +10,7 @@ import {
   readNothing,
   wholeDigits,
 } from '../args/operands.ts';
-import { readOption } from '../args/option.ts';
+import { readOption, YES_OPTION } from '../args/option.ts';
 import { FAULT_OPTIONS, FORMER_FAULT_OPTIONS, readFaultChange } from '../args/practice-faults.ts';
 import {
   parsedSettings,
@@ -22,7 +23,7 @@ import {
   type SettingsSource,
 } from '../args/practice-serve.ts';
 import { quoted } from '../domain/quoted.ts';
-import { StoppedError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import {
   viewPracticeAdvance,
   viewPracticeFaults,
@@ -31,6 +32,7 @@ import {
 } from '../output/views/practice.ts';
 import { environmentLines, variablesOf, viewServedPractice } from '../output/views/practice-served.ts';
 import type { ServedDocument } from '../schema/machine-document.ts';
+import { askFirst } from './ask-first.ts';
 import type { CommandContext, RunningPractice } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
@@ -127,7 +129,7 @@ const reset = defineCommand({
     'Asks first. A running practice serve is reset too. Practice time returns to the wall clock, and prices that a program has set to the usual rate. Keys, faults and settings are kept.',
   options: [
     { flags: '--balance <usdc>', summary: 'opening balance of each account (default 100000)' },
-    { flags: '-y, --yes', summary: 'skip the confirmation' },
+    YES_OPTION,
   ],
   examples: [
     { line: 'hedge practice reset', shows: 'two new accounts' },
@@ -138,9 +140,10 @@ const reset = defineCommand({
     return { options: balance === undefined ? {} : { balance }, yes: optionGiven(raw, 'yes') };
   },
   async run(context, { options, yes }) {
-    const question = { message: 'All practice data will be deleted. Reset?', otherwise: '--yes' };
-    if (!yes && !(await context.prompter.confirm(question)))
-      throw new StoppedError({ code: 'declined', what: 'Canceled. Nothing was changed.' });
+    if (!yes)
+      await askFirst(context, 'All practice data will be deleted. Reset?', {
+        what: 'Canceled. Nothing was changed.',
+      });
     return { value: await context.practice.reset(options) };
   },
   view: viewPracticeState,

@@ -1,4 +1,5 @@
 /** `profile set`, `limit` and `remove` of a built-in profile, which can have limits, a time zone and an operator name only. */
+
 import { optionGiven, optionText, type RawInput } from '../../args/operands.ts';
 import { type ProfileIntent, readProfileChange } from '../../args/profile-options.ts';
 import type { BuiltInName } from '../../config/profile-names.ts';
@@ -7,8 +8,9 @@ import { say, shell } from '../../domain/hint.ts';
 import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
-import { StoppedError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import type { ProfileChange } from '../../schema/machine-document.ts';
+import { askFirst } from '../ask-first.ts';
 import type { CommandContext, CommandOutcome } from '../command-context.ts';
 import { checkedOperator, withFields } from './fields.ts';
 
@@ -34,13 +36,12 @@ export async function changeBuiltIn(
   const profiles = await context.profiles();
   const before = limitsIn(profiles.read().builtIn[name] ?? {});
   const after = changedLimits(before, change);
-  const question = {
-    message: `${name} has the rules of live. Limits now: ${limitsInWords(before)}. New: ${limitsInWords(after)}. Allow more?`,
-    otherwise: '--yes',
-  };
-  const asks = hasLiveRules({ environment: 'practice', profile: name }) && loosens(before, after) && !yes;
-  if (asks && !(await context.prompter.confirm(question)))
-    throw new StoppedError({ code: 'declined', what: `Canceled. Profile ${name} is unchanged.` });
+  if (hasLiveRules({ environment: 'practice', profile: name }) && loosens(before, after) && !yes)
+    await askFirst(
+      context,
+      `${name} has the rules of live. Limits now: ${limitsInWords(before)}. New: ${limitsInWords(after)}. Allow more?`,
+      { what: `Canceled. Profile ${name} is unchanged.` },
+    );
   await profiles.changeBuiltIn(name, (profile) =>
     withFields(profile, { timeZone, operator, limits: change }),
   );
@@ -59,12 +60,12 @@ export async function resetBuiltIn(
   { name, yes }: { name: BuiltInName; yes: boolean },
 ): Promise<CommandOutcome<ProfileChange>> {
   const profiles = await context.profiles();
-  const question = {
-    message: `${name} is built in and stays. Put its defaults back (now: ${settingsInWords(profiles.read().builtIn[name] ?? {})})?`,
-    otherwise: '--yes',
-  };
-  if (!yes && !(await context.prompter.confirm(question)))
-    throw new StoppedError({ code: 'declined', what: 'Canceled. The profile is unchanged.' });
+  if (!yes)
+    await askFirst(
+      context,
+      `${name} is built in and stays. Put its defaults back (now: ${settingsInWords(profiles.read().builtIn[name] ?? {})})?`,
+      { what: 'Canceled. The profile is unchanged.' },
+    );
   await profiles.changeBuiltIn(name, () => ({}));
   const done = `${name} has its defaults again: ${settingsInWords({})}.`;
   return { value: { name, environment: 'practice', done, notes: [] } };

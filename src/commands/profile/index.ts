@@ -1,13 +1,14 @@
 /** `hedge profile` and its commands list, use and remove. */
 
 import { optionGiven, readNothing } from '../../args/operands.ts';
+import { YES_OPTION } from '../../args/option.ts';
 import { BUILT_IN, isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
 import { type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
-import { StoppedError } from '../../errors.ts';
 import { line } from '../../output/blocks.ts';
 import { message } from '../../output/cells.ts';
 import { profileRows, viewProfileChange } from '../../output/views/profiles.ts';
 import { summarizeJournal } from '../../readings/read-journal.ts';
+import { askFirst } from '../ask-first.ts';
 import { type CommandGroup, defineCommand } from '../define.ts';
 import { profileAdd } from './add.ts';
 import { resetBuiltIn } from './built-in.ts';
@@ -44,7 +45,7 @@ export const profileRemove = defineCommand({
       flags: '--leave-key',
       summary: 'leave the key in the keychain, if the keychain does not work',
     },
-    { flags: '-y, --yes', summary: 'skip the confirmation' },
+    YES_OPTION,
   ],
   examples: [{ line: 'hedge profile remove payouts', shows: 'confirm, then remove it' }],
   read: (raw) => ({
@@ -68,12 +69,10 @@ export const profileRemove = defineCommand({
       summarizeJournal(await context.journal(), { nowMs: context.clock.now() }),
     );
     if (!yes && lost.length > 0) await context.show(lost.map((each) => line(message(each, 'warn'))));
-    const question = {
-      message: `Remove ${name} (${environment ?? 'environment by its key'}, ${key})?`,
-      otherwise: '--yes',
-    };
-    if (!yes && !(await context.prompter.confirm(question)))
-      throw new StoppedError({ code: 'declined', what: 'Canceled. The profile is unchanged.' });
+    if (!yes)
+      await askFirst(context, `Remove ${name} (${environment ?? 'environment by its key'}, ${key})?`, {
+        what: 'Canceled. The profile is unchanged.',
+      });
     if (!leaveKey) await context.vault.forget(profile);
     const { wasDefault } = await profiles.remove(name);
     const notes = [...(wasDefault ? ['It was the default. There is no default now.'] : []), ...lost];
@@ -86,7 +85,7 @@ export const profileUse = defineCommand({
   name: 'profile use',
   summary: 'Make a profile the default; ask if it is live',
   operands: [{ name: 'NAME', summary: 'a profile' }],
-  options: [{ flags: '-y, --yes', summary: 'skip the confirmation' }],
+  options: [YES_OPTION],
   examples: [{ line: 'hedge profile use payouts', shows: 'use it from now on, in every terminal' }],
   read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
   async run(context, { name, yes }) {
@@ -100,8 +99,12 @@ export const profileUse = defineCommand({
     const environment = profile === undefined ? 'practice' : storedSummary(name, profile, false).environment;
     const maybeLive = environment === undefined || environment === 'live';
     const asks = maybeLive || hasLiveRules({ environment, profile: name });
-    if (asks && !yes && !(await context.prompter.confirm(questionAbout(name, environment))))
-      throw declined(name);
+    if (asks && !yes)
+      await askFirst(
+        context,
+        `${name} ${describeRisk(environment)}. Every terminal of this user will trade with it. Make it the default?`,
+        { what: 'Canceled. The default is unchanged.', hint: `For one command: --profile ${name}` },
+      );
     await profiles.use(name);
     const notes = maybeLive
       ? ['Every terminal of this user now trades live unless it selects another profile.']
@@ -111,22 +114,10 @@ export const profileUse = defineCommand({
   view: viewProfileChange,
 });
 
-const questionAbout = (name: string, environment: Environment | undefined) => ({
-  message: `${name} ${describeRisk(environment)}. Every terminal of this user will trade with it. Make it the default?`,
-  otherwise: '--yes',
-});
-
 function describeRisk(environment: Environment | undefined): string {
   if (environment === 'practice') return 'has the rules of live, without money';
   return environment === undefined ? 'is possibly LIVE' : 'is LIVE: real money';
 }
-
-const declined = (name: string): StoppedError =>
-  new StoppedError({
-    code: 'declined',
-    what: 'Canceled. The default is unchanged.',
-    hint: `For one command: --profile ${name}`,
-  });
 
 export const profile: CommandGroup = {
   name: 'profile',

@@ -17,7 +17,7 @@ import type { ApiKey } from '../../domain/api-key.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
-import { StoppedError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/replay.ts';
 import { unfinishedChains } from '../../journal/roll-chains.ts';
 import { viewProfileChange } from '../../output/views/profiles.ts';
@@ -30,6 +30,7 @@ import {
   sharedKeyNotes,
   tryKey,
 } from '../../trading/account-keys.ts';
+import { askFirst } from '../ask-first.ts';
 import type { CommandContext, CommandOutcome } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
 import { changeBuiltIn, readBuiltInChange } from './built-in.ts';
@@ -185,12 +186,11 @@ async function confirmLimits(
 ): Promise<void> {
   const { environment } = storedSummary(name, before, false);
   if (environment === 'sandbox' || !loosens(limitsIn(before), limitsIn(after))) return;
-  const question = {
-    message: `${name} is ${environment === undefined ? 'possibly LIVE' : 'LIVE: real money'}. Limits now: ${limitsInWords(before)}. New: ${limitsInWords(after)}. Allow more?`,
-    otherwise: '--yes',
-  };
-  if (!(await context.prompter.confirm(question)))
-    throw new StoppedError({ code: 'declined', what: `Canceled. Profile ${name} is unchanged.` });
+  await askFirst(
+    context,
+    `${name} is ${environment === undefined ? 'possibly LIVE' : 'LIVE: real money'}. Limits now: ${limitsInWords(before)}. New: ${limitsInWords(after)}. Allow more?`,
+    { what: `Canceled. Profile ${name} is unchanged.` },
+  );
 }
 
 type Change = (profile: StoredProfile) => StoredProfile;
