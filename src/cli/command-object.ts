@@ -3,7 +3,7 @@
  * name in lower case, an option its long name: `notional_usd`, `max_cost_bps`.
  */
 import { Big } from 'big.js';
-import type { Command, OperandSpec, OptionSpec } from '../commands/define.ts';
+import { type Command, longFlag, type OperandSpec, type OptionSpec } from '../commands/define.ts';
 import { type Fields, ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -17,7 +17,7 @@ export const operandField = ({ name }: Pick<OperandSpec, 'name'>): string =>
   ownField(OPERAND_FIELDS, name) ?? name.toLowerCase().replaceAll(/[^a-z]+/g, '_');
 
 export function optionField({ flags }: Pick<OptionSpec, 'flags'>): string {
-  const name = longOf(flags).replace(/^--(?:no-)?/, '');
+  const name = longFlag(flags).replace(/^--(?:no-)?/, '');
   return ownField(OPTION_FIELDS, name) ?? name.replaceAll('-', '_');
 }
 
@@ -57,12 +57,11 @@ function operandWords(specs: readonly OperandSpec[], fields: Fields): readonly s
   return words;
 }
 
-const longOf = (flags: string): string => /--[a-z-]+/.exec(flags)?.[0] ?? flags;
 const takesValue = ({ flags }: OptionSpec): boolean => /[<[]/.test(flags);
 
 function optionWords(spec: OptionSpec, field: string, value: unknown): readonly string[] {
   if (value === undefined) return [];
-  const flag = longOf(spec.flags);
+  const flag = longFlag(spec.flags);
   if (takesValue(spec))
     return [`${flag}=${textOf(field, Array.isArray(value) ? joined(field, value) : value)}`];
   if (typeof value !== 'boolean')

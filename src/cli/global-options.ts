@@ -101,15 +101,12 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { flags: '-v, --verbose', summary: 'requests and responses on standard error, key masked' },
 ];
 
-/** Global options with a value, which is not the name of a command. */
-export const VALUED_GLOBALS: readonly string[] = [
-  '--profile',
-  '--expect-env',
-  '-o',
-  '--output',
-  '--query',
-  '--columns',
-];
+export const HELP_OPTION: OptionSpec = { flags: '-h, --help', summary: 'show help' };
+
+/** Spellings of the options with a value, which is not the name of a command: `-o`, `--output`. */
+const VALUED_GLOBALS: readonly string[] = GLOBAL_OPTIONS.flatMap(({ flags }) =>
+  flags.includes('<') ? flags.replace(/ <.*/, '').split(', ') : [],
+);
 
 export interface ScannedOptions {
   output: Output;

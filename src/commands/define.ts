@@ -184,6 +184,9 @@ export interface OptionSpec {
   completes?: Completes;
 }
 
+/** `-t, --tenor <days>` → `--tenor` */
+export const longFlag = (flags: string): string => /--[a-z-]+/.exec(flags)?.[0] ?? flags;
+
 export const WATCH_OPTION: OptionSpec = {
   flags: '--watch [seconds]',
   summary: 'refresh every 5 s, or every SECONDS (at least 1), until q or Ctrl-C',

@@ -7,7 +7,7 @@ import type { RawInput } from '../../args/operands.ts';
 import { readAction } from '../../args/read-action.ts';
 import { readWords } from '../../args/shell-words.ts';
 import { parseUserObject } from '../../client/json.ts';
-import { type Command, isGroup } from '../../commands/define.ts';
+import { type Command, isGroup, longFlag } from '../../commands/define.ts';
 import { namesInBatch, REGISTRY } from '../../commands/registry.ts';
 import { isActionName, takesWholeSide } from '../../domain/action-table.ts';
 import { hintText, inOneLine, say, shell } from '../../domain/hint.ts';
@@ -126,7 +126,7 @@ async function readLine(
 
 /** Options of the batch, in each line that takes them. A deal ID makes its line safe to run again. */
 function withTerms(raw: RawInput, { options: specs }: Command, { yes, dryRun }: Terms): RawInput {
-  const takes = (flag: string): boolean => specs.some(({ flags }) => flags.split(/[ ,]+/).includes(flag));
+  const takes = (flag: string): boolean => specs.some(({ flags }) => longFlag(flags) === flag);
   const { options } = raw;
   const ensured =
     takes('--ensure') && options['dealId'] !== undefined && options['idempotencyKey'] === undefined;

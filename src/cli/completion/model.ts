@@ -11,7 +11,7 @@ import {
 import { REGISTRY } from '../../commands/registry.ts';
 import { ownField } from '../../domain/fields.ts';
 import { ENVIRONMENTS, HEDGE_STATUSES, SIDES, TENORS } from '../../domain/vocabulary.ts';
-import { GLOBAL_OPTIONS, OUTPUT_FORMS } from '../global-options.ts';
+import { GLOBAL_OPTIONS, HELP_OPTION, OUTPUT_FORMS } from '../global-options.ts';
 import { HELP_TOPICS, TOPICS } from '../help/topics.ts';
 
 export interface Candidate {
@@ -70,7 +70,6 @@ const PLACEHOLDERS: Readonly<Record<string, Completes>> = {
   when: WORDS(['today', 'yesterday', '7d']),
 };
 
-const HELP: OptionSpec = { flags: '-h, --help', summary: 'show help' };
 const VERSION: OptionSpec = { flags: '--version', summary: 'print the version' };
 const NOTHING: CommandModel = { words: [], options: [], operands: [], variadic: false };
 
@@ -86,7 +85,7 @@ export async function commandLineModel(): Promise<CommandLineModel> {
       ...entries.flatMap((entry) => (isGroup(entry) ? groupModels(entry) : commandModels(entry))),
       ['help', { ...NOTHING, words: [...words, ...topics] }],
     ]),
-    globalOptions: optionsOf([...GLOBAL_OPTIONS, HELP]),
+    globalOptions: optionsOf([...GLOBAL_OPTIONS, HELP_OPTION]),
   };
 }
 

@@ -3,16 +3,16 @@ import {
   type Command,
   type CommandGroup,
   isGroup,
+  longFlag,
   type OperandSpec,
   type OptionSpec,
 } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
-import { GLOBAL_OPTIONS } from '../global-options.ts';
+import { GLOBAL_OPTIONS, HELP_OPTION } from '../global-options.ts';
 import { code, type Page, type Part, paragraph, renderPage, rows } from './page.ts';
 import { HELP_TOPICS } from './topics.ts';
 
 export const DESCRIPTION = 'Price, open, increase, reduce and close naira hedges from the terminal';
-const HELP_OPTION: OptionSpec = { flags: '-h, --help', summary: 'show help' };
 
 export const rootHelp = (width: number): string => renderPage(rootPage(), width);
 
@@ -73,12 +73,17 @@ export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { flags: '--version', summary: 'print the version; with --json also Node and the platform' },
 ];
 
+const SEE_ROOT: Page[number] = {
+  title: 'Options of every command',
+  parts: [paragraph(`${GLOBAL_OPTIONS.map(({ flags }) => longFlag(flags)).join(', ')}: see hedge --help`)],
+};
+
 export function commandPage(command: Command): Page {
   return [
     { title: '', parts: [paragraph(`${command.summary}.`)] },
     { title: 'Usage', parts: [code(usageOf(command))] },
     ...aboutCommand(command),
-    { title: 'Options of every command', parts: [paragraph(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
+    SEE_ROOT,
   ];
 }
 
@@ -98,7 +103,7 @@ function groupPage({ name, summary, main, commands }: CommandGroup): Page {
           },
         ]
       : aboutCommand(main)),
-    { title: 'Options of every command', parts: [paragraph(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
+    SEE_ROOT,
   ];
 }
 
@@ -144,6 +149,3 @@ const flagsInWords = (flags: string): string =>
   flags
     .replace(/<([^>]+)>/, (_whole, placeholder: string) => placeholder.toUpperCase())
     .replace(/\[[^\]]+\]/, (placeholder) => placeholder.toUpperCase());
-
-const namesOf = (options: readonly OptionSpec[]): string =>
-  options.map(({ flags }) => /--[a-z-]+/.exec(flags)?.[0] ?? flags).join(', ');
