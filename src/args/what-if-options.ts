@@ -13,7 +13,7 @@ import {
   readMarket,
   readPrice,
 } from './operands.ts';
-import { readOption } from './option.ts';
+import { type Given, readOptions } from './option.ts';
 
 /** Points for a table, or a range for a curve. */
 export type Assumption =
@@ -24,15 +24,33 @@ export type Assumption =
   | { kind: 'moves'; moves: readonly Big[] }
   | { kind: 'move range'; from: Big; to: Big };
 
-export const EXITS = ['now', 'maturity'] as const;
+const EXITS = ['now', 'maturity'] as const;
 /** Whether every hedge is closed now, or held until it settles. */
 export type Exit = (typeof EXITS)[number];
 
-export interface WhatIfIntent {
+export const WHAT_IF_OPTIONS = {
+  rate: { flags: '--rate <rate>', summary: 'rate in naira per USDT, or a range: 1400..1700' },
+  move: {
+    flags: '--move <moves>',
+    summary: 'moves in percent of the mid: -10%,+30%, or a range: -10%..+30%',
+  },
+  at: {
+    flags: '--at <when>',
+    summary: 'close every hedge now (default), or hold each to maturity',
+    completes: { words: EXITS },
+    read: (text: string): Exit => oneOf(EXITS, text, 'now or maturity (--at)', '--at maturity'),
+  },
+  market: {
+    flags: '--market <market>',
+    summary: 'needed if hedges are open in several markets',
+    read: readMarket,
+  },
+} as const;
+
+/** Without a market: that of the open hedges. */
+export interface WhatIfIntent extends Pick<Given<typeof WHAT_IF_OPTIONS>, 'market'> {
   assumption: Assumption;
   exit: Exit;
-  /** In capitals; undefined: the market of the open hedges. */
-  market: string | undefined;
 }
 
 const HINT = say`Examples: ${shell`hedge what-if --rate 1600`}, ${shell`hedge what-if --rate 1400..1700`}, ${shell`hedge what-if --move -10%,+30%`}`;
@@ -42,14 +60,10 @@ export function readWhatIfIntent(raw: RawInput): WhatIfIntent {
   const move = optionText(raw, 'move');
   if (rate !== undefined && move !== undefined)
     throw new UsageError('--rate and --move exclude each other.', HINT);
-  return {
-    assumption: rate === undefined ? readMoves(move) : readRates(rate),
-    exit: readOption(raw, 'at', readExit) ?? 'now',
-    market: readOption(raw, 'market', readMarket),
-  };
+  const assumption = rate === undefined ? readMoves(move) : readRates(rate);
+  const { at, market } = readOptions(WHAT_IF_OPTIONS, raw);
+  return { assumption, exit: at ?? 'now', market };
 }
-
-const readExit = (text: string): Exit => oneOf(EXITS, text, 'now or maturity (--at)', '--at maturity');
 
 function readRates(text: string): Assumption {
   const [from = '', to, more] = text.split('..');

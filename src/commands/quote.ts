@@ -10,18 +10,23 @@ import { SIZE_OPTIONS } from '../args/sizing.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
 import type { View } from '../output/blocks.ts';
+import type { Words } from '../output/cells.ts';
 import { briefQuote, QUOTE_COLUMNS, quoteChanges, quoteDocument, viewQuotes } from '../output/views/quote.ts';
-import type { GridResult } from '../output/views/quote-grid.ts';
 import { boundsFinding, type QuoteReading, readQuotes, suggestingMarket } from '../readings/read-quotes.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
-/** Without a grid: one quote per tenor, or per notional of a curve. */
-interface QuoteResult extends Pick<QuoteReading, 'tenors' | 'account'> {
-  curve?: View;
-  grid?: GridResult | undefined;
-  /** How the size was computed. */
-  sized?: View;
+/** One quote per tenor, per notional of a curve, or per cell of a grid. */
+interface QuoteResult {
+  /** For the lines of a watch, which a grid does not have. */
+  tenors: QuoteReading['tenors'];
+  documents: readonly unknown[];
+  /** The document is one quote, not a list. */
+  isOne: boolean;
+  columns: readonly string[];
+  /** A curve has no short form. */
+  brief: () => Words;
+  view: () => View;
 }
 
 export const quote = defineCommand({
@@ -80,8 +85,16 @@ export const quote = defineCommand({
       readAsAsked(api, intent, context),
     );
     const { account, servedAt, source } = value;
+    const tenors = await withMarkup(value);
     return {
-      value: { ...value, curve, sized, tenors: await withMarkup(value) },
+      value: {
+        tenors,
+        documents: tenors.map(quoteDocument),
+        isOne: curve === undefined && tenors.length === 1,
+        columns: QUOTE_COLUMNS,
+        brief: () => (curve === undefined ? briefQuote({ tenors, account }) : undefined),
+        view: () => curve ?? [viewQuotes({ tenors, account }), sized],
+      },
       servedAt,
       meta: {
         ...(source === undefined ? {} : { source }),
@@ -90,18 +103,11 @@ export const quote = defineCommand({
       finding: boundsFinding(value),
     };
   },
-  document({ tenors, curve, grid }) {
-    if (grid !== undefined) return grid.documents;
-    const documents = tenors.map(quoteDocument);
-    return curve === undefined && documents.length === 1 ? documents[0] : documents;
-  },
+  document: ({ documents, isOne }) => (isOne ? documents[0] : documents),
   columns: QUOTE_COLUMNS,
-  table: ({ tenors, grid }) => ({
-    columns: grid?.columns ?? QUOTE_COLUMNS,
-    records: grid?.documents ?? tenors.map(quoteDocument),
-  }),
-  brief: (value) => value.grid?.brief ?? briefQuote(value),
-  view: (value) => value.grid?.view ?? value.curve ?? [viewQuotes(value), value.sized],
+  table: ({ columns, documents }) => ({ columns, records: documents }),
+  brief: ({ brief }) => brief(),
+  view: ({ view }) => view(),
   changes: ({ tenors }) => quoteChanges(tenors),
 });
 
@@ -110,7 +116,7 @@ async function readAsAsked(
   api: HedgeApi,
   intent: QuoteIntent | UnsizedQuote,
   context: CommandContext,
-): Promise<Pick<QuoteResult, 'curve' | 'sized'> & { value: QuoteReading }> {
+): Promise<{ value: QuoteReading; curve?: View; sized?: View }> {
   if (intent.notional === undefined) {
     const [{ readSizedQuotes }, { viewSized, withSized }] = await Promise.all([
       import('../readings/read-sized-quotes.ts'),
@@ -150,7 +156,7 @@ async function quoteGrid(
   const reading = await readGrid(intent, { api, clock, onProgress });
   const { account, market, cells, asked, source, ended, servedAt } = reading;
   return {
-    value: { tenors: [], account, grid: views.gridResult(reading) },
+    value: { tenors: [], isOne: false, ...views.gridResult(reading) },
     servedAt,
     meta: {
       ...(source === undefined ? {} : { source }),

@@ -1,6 +1,6 @@
 /** `hedge what-if` */
 
-import { EXITS, readWhatIfIntent } from '../args/what-if-options.ts';
+import { readWhatIfIntent, WHAT_IF_OPTIONS } from '../args/what-if-options.ts';
 import { viewWhatIf, WHAT_IF_COLUMNS, whatIfDocument, whatIfTable } from '../output/views/what-if.ts';
 import { payoffFinding, readWhatIf } from '../readings/read-what-if.ts';
 import { defineCommand } from './define.ts';
@@ -10,16 +10,7 @@ export const whatIf = defineCommand({
   summary: 'Project P&L of the open hedges at a rate, a move or over a range',
   description:
     'Sends nothing and changes nothing. P&L is positive if the account gains. --move is in percent of the mid: + is USDTNGN up, a weaker naira. A range draws the curve of 11 rates. The payoff is that of an NDF settled in USD: buy N × (S − K) / S, sell N × (K − S) / S, with N the notional, K the struck rate and S the rate. It is first compared with the gross P&L that the service shows at its mark price. If the two differ, nothing is projected: exit code 6, payoff_unconfirmed. If the service shows none, the screen names it an assumed NDF payoff, not confirmed by the service. Margin used up is the rate at which the price loss is the margin; the specification does not show what the service does there.',
-  options: [
-    { flags: '--rate <rate>', summary: 'rate in naira per USDT, or a range: 1400..1700' },
-    { flags: '--move <moves>', summary: 'moves in percent of the mid: -10%,+30%, or a range: -10%..+30%' },
-    {
-      flags: '--at <when>',
-      summary: 'close every hedge now (default), or hold each to maturity',
-      completes: { words: EXITS },
-    },
-    { flags: '--market <market>', summary: 'needed if hedges are open in several markets' },
-  ],
+  options: Object.values(WHAT_IF_OPTIONS),
   examples: [
     { line: 'hedge what-if --move -10%,+30%', shows: 'a stronger and a weaker naira, closed now' },
     { line: 'hedge what-if --move +10% --at maturity', shows: 'with carry to maturity' },

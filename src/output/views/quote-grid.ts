@@ -9,16 +9,9 @@ import { listOf } from '../list.ts';
 import { bpsFigure, ofAmount, rate, usd } from './record-columns.ts';
 
 /** The result of `hedge quote` for a grid. */
-export interface GridResult {
-  view: View;
-  brief: Words;
-  columns: readonly string[];
-  documents: readonly QuoteGridDocument[];
-}
-
-export const gridResult = (reading: GridReading): GridResult => ({
-  view: viewGrid(reading),
-  brief: briefGrid(reading),
+export const gridResult = (reading: GridReading) => ({
+  view: () => viewGrid(reading),
+  brief: () => briefGrid(reading),
   columns: gridRows.columns,
   documents: rowsOf(reading),
 });

@@ -78,9 +78,9 @@ function viewSeveral(reading: ShownQuotes, first: QuotedTenor): View {
   ];
 }
 
-/** `QUOTE buy USDTNGN 10,000.00 USD, cost 1 d 21 bps, 3 d 31 bps`. A curve has no short form. */
-export function briefQuote({ tenors: [first, ...others], curve }: ShownQuotes & { curve?: View }): Words {
-  if (curve !== undefined || first === undefined) return undefined;
+/** `QUOTE buy USDTNGN 10,000.00 USD, cost 1 d 21 bps, 3 d 31 bps`. */
+export function briefQuote({ tenors: [first, ...others] }: ShownQuotes): Words {
+  if (first === undefined) return undefined;
   const { side, market, notional_usd: notional, tenor_days, pricing } = first.quote;
   return [
     nameText(`QUOTE ${side} ${market}`),
