@@ -91,9 +91,6 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     opened = await runtime.openCommandContext(read.globals, { pooled });
     const { context } = opened;
     if (watch !== undefined && everyMs !== undefined) {
-      const watched = command;
-      const readOnce = () => act(context, () => Promise.resolve());
-      const clear = () => context.progress.stop();
       await watch.runWatch({
         ...scanned,
         ...stopping,
@@ -101,9 +98,9 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
         terminal,
         context: rendering,
         everyMs,
-        read: readOnce,
-        urgent: await watched.urgent(context),
-        clear,
+        read: () => act(context, () => Promise.resolve()),
+        urgent: await command.urgent(context),
+        clear: () => context.progress.stop(),
       });
       return code;
     }
@@ -130,7 +127,6 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
       terminal,
       context: rendering(),
       actionPreviewed: actionPreviewed(),
-      verbose: scanned.verbose,
     });
     return worseExitCode(code, failed);
   } finally {
@@ -188,16 +184,14 @@ async function fail(
     terminal,
     context,
     actionPreviewed,
-    verbose,
   }: {
     printer: Printer;
     terminal: Terminal;
     context: RenderContext;
     actionPreviewed: boolean;
-    verbose: boolean;
   },
 ): Promise<number> {
-  if (verbose && error.code === 'internal' && error.cause instanceof Error)
+  if (context.verbose === true && error.code === 'internal' && error.cause instanceof Error)
     terminal.writeNote(error.cause.stack ?? error.cause.message);
   if (error instanceof OutputError) {
     terminal.writeNote(error.message);

@@ -20,7 +20,7 @@ export interface OfferedTool {
   command: TakenCommand;
   /** The actions that `prepare` takes. */
   actions?: readonly TakenCommand[];
-  fields: readonly { name: string }[];
+  fields: readonly string[];
   always: readonly string[];
   contents: readonly string[];
 }
@@ -68,8 +68,10 @@ const partOf = ({ name, operands, options }: Command, takes: (field: string) => 
   options: options.filter((spec) => takes(optionField(spec))),
 });
 
-const fieldsOf = ({ operands, options }: TakenCommand): readonly { name: string }[] =>
-  [...operands.map(operandField), ...options.map(optionField)].map((name) => ({ name }));
+const fieldsOf = ({ operands, options }: TakenCommand): readonly string[] => [
+  ...operands.map(operandField),
+  ...options.map(optionField),
+];
 
 function prepareTool(commands: readonly Command[]): OfferedTool {
   const actions = commands
@@ -95,7 +97,7 @@ function prepareTool(commands: readonly Command[]): OfferedTool {
     annotations: annotationsOf('preview of an action', { readsOnly: true }),
     command: first,
     actions,
-    fields: Object.keys(properties).map((field) => ({ name: field })),
+    fields: Object.keys(properties),
     always: [],
     contents: [],
   };
@@ -138,7 +140,7 @@ function helpTool(): OfferedTool {
     outputSchema: resultSchema(documentSchemaOf('help')),
     annotations: annotationsOf('hedge help', { readsOnly: true }),
     command: { name, operands: [], options: [] },
-    fields: [{ name: 'about' }],
+    fields: ['about'],
     always: [],
     contents: [],
   };

@@ -11,6 +11,8 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { OfferedTool } from './offered-tools.ts';
+import type { ToolResult } from './toolset.ts';
 
 export interface ServedTools {
   name: string;
@@ -18,19 +20,10 @@ export interface ServedTools {
   instructions: string;
   tools: readonly ShownTool[];
   /** Undefined: there is no such tool. */
-  call: (name: string, given: unknown) => Promise<CallResult> | undefined;
+  call: (name: string, given: unknown) => Promise<ToolResult> | undefined;
 }
 
-type ShownTool = Pick<Tool, 'name' | 'description' | 'annotations'> & {
-  inputSchema: Readonly<Record<string, unknown>>;
-  outputSchema: Readonly<Record<string, unknown>>;
-};
-
-interface CallResult {
-  content: { type: 'text'; text: string }[];
-  structuredContent: Record<string, unknown>;
-  isError: boolean;
-}
+type ShownTool = Pick<OfferedTool, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
 
 export interface ServerPorts {
   input: Readable;
@@ -77,15 +70,13 @@ function serverOf({ name, version, instructions, tools, call }: ServedTools): Se
   return server;
 }
 
-function shownTool({ name, description, inputSchema, outputSchema, annotations }: ShownTool): Tool {
-  return {
-    name,
-    ...(description === undefined ? {} : { description }),
-    inputSchema: { ...inputSchema, type: 'object' },
-    outputSchema: { ...outputSchema, type: 'object' },
-    ...(annotations === undefined ? {} : { annotations }),
-  };
-}
+const shownTool = ({ name, description, inputSchema, outputSchema, annotations }: ShownTool): Tool => ({
+  name,
+  description,
+  inputSchema: { ...inputSchema, type: 'object' },
+  outputSchema: { ...outputSchema, type: 'object' },
+  annotations,
+});
 
 /** The server asks its client for nothing, so there is nothing to validate. */
 const NO_VALIDATOR = {

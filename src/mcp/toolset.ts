@@ -192,7 +192,7 @@ interface AskedCall {
 /** @throws UsageError for an unknown argument, or a value of another kind. */
 function readCall(tool: OfferedTool, given: unknown): AskedCall {
   const fields = readArguments(given);
-  const known = tool.fields.map(({ name }) => name);
+  const { fields: known } = tool;
   const unknown = Object.keys(fields).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new UsageError(
