@@ -2,6 +2,7 @@
 
 import { readCheckIntent } from '../args/action-options.ts';
 import { checkDocument, checkMeta, viewCheck } from '../output/views/check.ts';
+import { troubleMeta } from '../readings/journal-trouble.ts';
 import { checkActions } from '../trading/recover/check-action.ts';
 import { defineCommand } from './define.ts';
 
@@ -21,7 +22,7 @@ export const check = defineCommand({
     const checked = await checkActions(word, await context.readContext());
     return {
       value: checked,
-      meta: checkMeta(checked),
+      meta: { ...checkMeta(checked), ...troubleMeta(checked.trouble) },
       finding: checked.finding,
       servedAt: checked.servedAt,
     };

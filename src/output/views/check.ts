@@ -2,7 +2,6 @@
 
 import { say, shell } from '../../domain/hint.ts';
 import type { Action } from '../../journal/replay.ts';
-import { troubleMeta } from '../../readings/journal-trouble.ts';
 import type { ActionDocument, LookedUpDocument } from '../../schema/action-document.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/report.ts';
@@ -61,11 +60,9 @@ const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this prof
 const NOTHING_KNOWN =
   'No unknown outcomes and nothing in flight among the records that this machine has. It may lack some.';
 
-/** For `meta`: rolls where no action was named. */
-export const checkMeta = ({ rolls, asked, trouble }: CheckedAction): Readonly<Record<string, unknown>> => ({
-  ...(asked === undefined ? { unfinished_rolls: rolls.map((chain) => unfinishedRollDocument(chain)) } : {}),
-  ...troubleMeta(trouble),
-});
+/** For `meta`: undefined where an action was named. */
+export const checkMeta = ({ rolls, asked }: CheckedAction): Readonly<Record<string, unknown>> =>
+  asked === undefined ? { unfinished_rolls: rolls.map((chain) => unfinishedRollDocument(chain)) } : {};
 
 const elsewhereInWords = (count: number): string =>
   `${count} more in other profiles: hedge journal --unresolved --in-flight`;
