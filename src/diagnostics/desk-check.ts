@@ -14,6 +14,8 @@ export interface DeskFindings {
   /** Undefined unless the log is followed. */
   desk: DeskView | undefined;
   trouble: JournalTrouble | undefined;
+  /** Damage of this machine's own journal, which is another file than the copy of the log; a sentence. */
+  ownFault: string | undefined;
   /** The database's clock less this machine's. */
   offsetMs: number;
   /** How the connection is protected; undefined where it was not reached. */
@@ -22,7 +24,8 @@ export interface DeskFindings {
 
 const SKEW_MS = 2_000;
 
-export function checkDesk({ name, state, url, desk, trouble, offsetMs, connection }: DeskFindings): Check {
+export function checkDesk(findings: DeskFindings): Check {
+  const { name, state, url, desk, trouble, ownFault, offsetMs, connection } = findings;
   const facts = {
     name,
     state,
@@ -62,6 +65,12 @@ export function checkDesk({ name, state, url, desk, trouble, offsetMs, connectio
       trouble.code === 'desk_unreachable'
         ? `Check the server, the network, the certificate and the login: ${url}`
         : troubleAdvice(trouble),
+    );
+  if (ownFault !== undefined)
+    return found(
+      'fail',
+      `${ownFault} It has the halts of this machine, and the actions of other accounts.`,
+      step(shell`hedge --profile practice journal repair`),
     );
   const apart = Math.abs(offsetMs);
   const clock =

@@ -1,6 +1,6 @@
 /** Checks of this machine: Node, data files, the journal, the halt, and shell completion without running a shell. Pure. */
 
-import { basename, posix } from 'node:path';
+import { basename, dirname, join, posix } from 'node:path';
 import { counted } from '../domain/exposure.ts';
 import { say, shell, step } from '../domain/hint.ts';
 import { type Hint, type HintLine } from '../errors.ts';
@@ -165,7 +165,7 @@ export function checkJournal(state: JournalState, { database, chain, selected }:
   const { bytes, pending } = database.value;
   const size = [
     counted(count, 'action'),
-    ...(bytes === 0 ? [] : [`${basename(path)} has ${counted(bytes, 'byte')}`]),
+    ...(bytes === 0 ? [] : [`${nameOf(path, state)} has ${counted(bytes, 'byte')}`]),
     ...(pending === 0 ? [] : [`${counted(pending, 'record')} in pending.sqlite`]),
     open === '' ? 'nothing unresolved' : open,
   ].join('; ');
@@ -174,6 +174,10 @@ export function checkJournal(state: JournalState, { database, chain, selected }:
     ? found('warn', `${size}.${checked}`, checkCommands(unresolved, selected))
     : found('pass', `${size}.${checked}`);
 }
+
+/** `journal.sqlite`, or `desk-lagos/journal.sqlite`. */
+const nameOf = (path: string, { desk }: JournalState): string =>
+  desk === undefined ? basename(path) : join(basename(dirname(path)), basename(path));
 
 function brokenPages(path: string, files: DatabaseFindings | undefined): JournalTrouble | undefined {
   const [first] = files?.quickCheck ?? [];

@@ -13,7 +13,7 @@ import { say, shell } from '../domain/hint.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
-import { examineDatabase, probeJournal } from '../journal/store/examine-database.ts';
+import { examineDatabase, faultOfJournal, probeJournal } from '../journal/store/examine-database.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { databaseFile, pendingFile, witnessFile } from '../journal/store/schema.ts';
 import type { JournalAudit } from '../journal/verify.ts';
@@ -89,7 +89,8 @@ export function diagnosticSources(
       const { shiftMs: offsetMs } = parts.machine.clock;
       const isAway = state !== 'following' || trouble !== undefined;
       const connection = isAway ? undefined : await serverOf(found.member, parts);
-      return { name, state, url, desk, trouble, offsetMs, connection };
+      const ownFault = faultOfJournal({ places: parts.places(), machine });
+      return { name, state, url, desk, trouble, ownFault, offsetMs, connection };
     },
     database: async () => examineDatabase({ places: await ports.journalPlaces(), machine }),
     audit: ports.audit,

@@ -1,6 +1,8 @@
 /** Screens with a desk say who, which machine, and as of when. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { type DeskMachine, deskOfMachines } from '../support/desk-machines.ts';
+import { journalFile, settleJournal } from '../support/written-journal.ts';
 
 it('the halt and the unknown outcomes of a desk are on the first screen and in doctor', async () => {
   const desk = await deskOfMachines();
@@ -30,6 +32,19 @@ it('the halt and the unknown outcomes of a desk are on the first screen and in d
   const status = (await bisi.ok('desk status')).out;
   expect(status).toMatch(/ada@ada .*bisi@bisi/s);
   expect((await bisi.ok('profile show')).out).toMatch(/lagos/);
+});
+
+it("doctor names the copy of the log by its folder, and damage of the machine's own journal beside it", async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  const doctor = async (): Promise<string> => (await ada.run('doctor')).out.replace(/\s+/g, ' ');
+  expect(await doctor()).toMatch(/PASS journal .*desk-lagos\/journal\.sqlite has .* PASS desk /);
+  const own = journalFile(ada.home);
+  settleJournal(ada.home);
+  writeFileSync(own, readFileSync(own).fill(0x5a, 8_192, 16_384));
+  expect(await doctor()).toMatch(
+    /FAIL desk \S+journal\.sqlite is damaged: .* hedge --profile practice journal repair/,
+  );
 });
 
 it('a watched screen shows a halt that another machine sets meanwhile', async () => {

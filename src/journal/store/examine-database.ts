@@ -1,6 +1,7 @@
 /** Checks the files of the journal for `hedge doctor`, as far as that takes no look at each record, and whether it can be written. */
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, removeLeft, writeAtomically } from '../../platform/atomic-file.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
@@ -46,6 +47,17 @@ export function examineDatabase({
     };
   } finally {
     db?.close();
+  }
+}
+
+/** The first damage that SQLite finds in the pages of a journal, as a sentence. */
+export function faultOfJournal(of: Parameters<typeof examineDatabase>[0]): string | undefined {
+  try {
+    const [fault] = examineDatabase(of).quickCheck;
+    return fault && `${databaseFile(of.places.state)} is damaged: ${fault.replace(/\s+/g, ' ')}.`;
+  } catch (error) {
+    if (!(error instanceof DamagedFileError)) throw error;
+    return error.what;
   }
 }
 
