@@ -6,6 +6,8 @@ export interface ChangeLine {
   /** Identifies it at every reading: `USDTNGN buy`. */
   key: string;
   cells: Words;
+  /** The line once it is there no more; default `gone`. */
+  ending?: string;
 }
 
 export interface Changes {
@@ -14,14 +16,19 @@ export interface Changes {
 }
 
 export function watchChanges(): Changes {
-  let before = new Map<string, string>();
+  let before = new Map<string, { text: string; ending: string }>();
   return {
     since(lines) {
-      const now = new Map(lines.map(({ key, cells }) => [key, JSON.stringify(cells)]));
-      const changed = lines.filter(({ key }) => before.get(key) !== now.get(key));
-      const gone = [...before.keys()].filter((key) => !now.has(key));
+      const now = new Map(
+        lines.map(({ key, cells, ending = 'gone' }) => [key, { text: JSON.stringify(cells), ending }]),
+      );
+      const changed = lines.filter(({ key }) => before.get(key)?.text !== now.get(key)?.text);
+      const over = [...before].filter(([key]) => !now.has(key));
       before = now;
-      return [...changed.map(({ key, cells }) => line(key, cells)), ...gone.map((key) => line(key, 'gone'))];
+      return [
+        ...changed.map(({ key, cells }) => line(key, cells)),
+        ...over.map(([key, { ending }]) => line(key, ending)),
+      ];
     },
   };
 }

@@ -379,7 +379,7 @@ export function viewTrouble(journal: JournalSummary): View {
 /** For a pipe. */
 export function troubleChanges(journal: JournalSummary): readonly ChangeLine[] {
   const { what } = troubleInWords(journal);
-  return what === undefined ? [] : [{ key: 'journal trouble', cells: [message(what)] }];
+  return what === undefined ? [] : [{ key: 'journal', cells: [message(what)], ending: 'is in order again' }];
 }
 
 function troubleInWords({ trouble, unreadable }: JournalSummary): {
