@@ -10,7 +10,6 @@ import { UsageError } from '../errors.ts';
 import { checkReplaceable, ensureFolder, syncFolder } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
-import { withLock } from '../platform/lock.ts';
 import type { Paths } from '../platform/paths.ts';
 import {
   type BuiltInProfile,
@@ -74,8 +73,11 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
 
   /** Reads, changes and writes the file under the lock. */
   async function changeFile<T>(decide: (file: ProfileFile) => { file: ProfileFile; result: T }): Promise<T> {
-    // conf takes 50 ms to load, and its import takes over Ctrl-C (when-exit): loaded only to write.
-    const { default: Conf } = await import('conf');
+    // conf takes 50 ms to load, and its import takes over Ctrl-C (when-exit); SQLite takes 7 ms: loaded only to write.
+    const [{ default: Conf }, { withLock }] = await Promise.all([
+      import('conf'),
+      import('../platform/lock.ts'),
+    ]);
     ensureFolder(folder, machine.host);
     return withLock(join(folder, `${CONFIG_NAME}.lock`), machine, () => {
       const { file, result } = decide(load());

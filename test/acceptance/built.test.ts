@@ -146,9 +146,21 @@ describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
     });
   });
 
-  it('to quote', async () => {
-    const quoting = [on('POST /quotes', ok(aQuote())), on('GET /account', ok(anAccount()))];
-    const env = wayTo(await scriptedService(quoting), temporaryFolder());
+  it.each(['variables', 'a stored profile'])('to quote with the key of %s', async (origin) => {
+    const isStored = origin !== 'variables';
+    const account = on('GET /account', ok(anAccount()));
+    const service = await scriptedService([
+      on('POST /quotes', ok(aQuote())),
+      account,
+      // A new profile is tried.
+      ...(isStored ? [account] : []),
+    ]);
+    const home = { HEDGE_HOME: temporaryFolder() };
+    const way = wayTo(service, home.HEDGE_HOME);
+    const { HEDGE_API_KEY: key = '', HEDGE_BASE_URL: url = '', HEDGE_CA_FILE: ca = '' } = way;
+    const add = ['profile', 'add', 'desk', '--base-url', url, '--ca-file', ca, '--key-stdin'];
+    if (isStored) expect(await runBuilt(add, { env: home, stdin: key })).toMatchObject({ code: 0 });
+    const env = { ...home, ...(isStored ? { HEDGE_PROFILE: 'desk' } : way) };
     expect(await loadedBy(['quote', 'USDTNGN', 'buy', '10000', '--tenor', '3', '--json'], env)).toEqual({
       packages: ['big.js', 'commander', 'lossless-json', 'zod'],
       ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION].toSorted(),
