@@ -15,12 +15,18 @@ import { temporaryFolder } from '../support/own-folder.ts';
 const GOAL = 'S19 packages';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A program without its packages, at this path below a new folder. */
-function aProgram(path: string): { top: string; own: string } {
+const DATABASE = '@photostructure/sqlite';
+
+/** A program without its packages, but for those given, at this path below a new folder. */
+function aProgram(path: string, packages: readonly string[] = [DATABASE]): { top: string; own: string } {
   const top = temporaryFolder();
   const own = join(top, path);
   for (const name of ['bin', 'dist/program', 'package.json'])
     cpSync(join(ROOT, name), join(own, name), { recursive: true });
+  for (const name of packages) {
+    mkdirSync(join(own, 'node_modules', name, '..'), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), join(own, 'node_modules', name));
+  }
   return { top, own };
 }
 
@@ -59,13 +65,13 @@ describe.skipIf(isExecutable)('a package that is missing', () => {
   ];
   const packages: readonly [name: string, words: string][] = [
     ['@napi-rs/keyring', ADD],
-    ['@photostructure/sqlite', '--profile practice account'],
+    [DATABASE, '--profile practice account'],
   ];
   const cases = places.flatMap((place) => packages.map((each) => [...place, ...each] as const));
 
   it.each(aQuarterOf(cases))('is not taken from %s (program at %s, package in %s: %s)', async (...one) => {
     const [where, path, modules, name, words] = one;
-    const { top, own } = aProgram(path);
+    const { top, own } = aProgram(path, name === DATABASE ? [] : [DATABASE]);
     const planted = plant(join(top, modules), name);
     const found: Record<string, string> = where === 'NODE_PATH' ? { NODE_PATH: join(top, modules) } : {};
     const ran = await run(own, words, { HOME: top, HEDGE_HOME: join(top, 'data'), ...found });
