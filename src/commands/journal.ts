@@ -14,7 +14,6 @@ import { NOTE_OPTION } from '../args/note.ts';
 import { YES_OPTION } from '../args/option.ts';
 import { checkExpectation } from '../config/resolve.ts';
 import { quoted } from '../domain/quoted.ts';
-import type { JournalTrouble } from '../journal/trouble.ts';
 import { haltList, viewHaltRecords } from '../output/views/halt.ts';
 import { actionList, journalDocument } from '../output/views/journal.ts';
 import {
@@ -24,12 +23,11 @@ import {
   viewUnresolvedAction,
 } from '../output/views/journal-action.ts';
 import { spanOf } from '../readings/filter-records.ts';
-import { incompleteFinding, troubleMeta, troubleNotes } from '../readings/journal-trouble.ts';
+import { incompleteFinding, noteTrouble, troubleMeta } from '../readings/journal-trouble.ts';
 import { journalCoverage, readHalts, readJournal } from '../readings/read-journal.ts';
 import { mayShowUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
 import { askFirst } from './ask-first.ts';
-import type { CommandContext } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 import { JOURNAL_STORE_COMMANDS } from './journal-store.ts';
 
@@ -91,9 +89,6 @@ export const journalResolve = defineCommand({
   view: ({ action }) => viewResolved(action),
 });
 
-const noteTrouble = (context: CommandContext, trouble: JournalTrouble | undefined): void =>
-  (trouble === undefined ? [] : troubleNotes(trouble)).forEach((each) => context.note(each));
-
 export const journalList = defineCommand({
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
@@ -119,7 +114,7 @@ export const journalList = defineCommand({
     // A profile of the desk has other names on other machines.
     const profile = journal.read().desk === undefined ? named : undefined;
     const { trouble, steps, ...page } = readJournal(journal, { word, filter, profile, span });
-    noteTrouble(context, trouble);
+    noteTrouble(trouble, (line) => context.note(line));
     // Its actions stay after a profile was removed: no error.
     if (page.actions.length === 0 && named !== undefined && selected === undefined)
       context.note(
@@ -162,7 +157,7 @@ export const journalHalts = defineCommand({
     const { zone } = await context.profileContext();
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
     const { halts, trouble } = readHalts(await context.journal(), { span, limit });
-    noteTrouble(context, trouble);
+    noteTrouble(trouble, (line) => context.note(line));
     return { value: halts, zone, meta: troubleMeta(trouble) };
   },
   list: haltList,

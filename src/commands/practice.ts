@@ -1,5 +1,4 @@
 /** `hedge practice` */
-
 import type { Big } from 'big.js';
 import { readDuration } from '../args/duration.ts';
 import {

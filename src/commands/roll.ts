@@ -25,7 +25,7 @@ import {
 } from '../output/views/roll.ts';
 import { chainDocument, rollDocument } from '../output/views/roll-document.ts';
 import { chainCells } from '../output/views/unfinished-rolls.ts';
-import { incompleteFinding, troubleMeta } from '../readings/journal-trouble.ts';
+import { incompleteFinding, noteTrouble, troubleMeta } from '../readings/journal-trouble.ts';
 import { firstOf } from '../readings/read-journal.ts';
 import { readRollCost, serviceTime } from '../readings/read-rolls.ts';
 import { dropRoll } from '../runs/rolls/drop-roll.ts';
@@ -182,16 +182,17 @@ const rollShow = defineCommand({
   async run(context, { chain: word, limit }): Promise<CommandOutcome<ShownRolls>> {
     const reading = await context.readContext();
     const { journal, clock, identity } = reading;
+    const state = journal.read();
+    const { trouble } = state;
+    noteTrouble(trouble, (line) => context.note(line));
     if (word !== undefined) {
       const cost = await readRollCost(findChain(word, reading), reading);
       const chain = findChain(word, reading, cost.servedAt?.getTime());
-      return { value: { chain, cost }, servedAt: cost.servedAt, meta: troubleMeta(journal.read().trouble) };
+      return { value: { chain, cost }, servedAt: cost.servedAt, meta: troubleMeta(trouble) };
     }
     const servedAt = await serviceTime(reading);
     const times = { nowMs: clock.now(), servedMs: servedAt?.getTime() };
-    const state = journal.read();
     const chains = firstOf(chainsOf(state, { ...times, identity }), limit);
-    const { trouble } = state;
     return { value: { chains }, servedAt, meta: troubleMeta(trouble), finding: incompleteFinding(trouble) };
   },
   list: rollList,

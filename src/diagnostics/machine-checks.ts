@@ -12,7 +12,7 @@ import type { Operator } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import { CHAIN_WORDS, nextInDocument, type RollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
-import type { DatabaseFindings } from '../journal/store/examine-database.ts';
+import { type DatabaseFindings, damageOf } from '../journal/store/examine-database.ts';
 import { type JournalTrouble, troubleAdvice } from '../journal/trouble.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
@@ -180,10 +180,8 @@ const nameOf = (path: string, { desk }: JournalState): string =>
   desk === undefined ? basename(path) : join(basename(dirname(path)), basename(path));
 
 function brokenPages(path: string, files: DatabaseFindings | undefined): JournalTrouble | undefined {
-  const [first] = files?.quickCheck ?? [];
-  return first === undefined
-    ? undefined
-    : { kind: 'damaged', path, what: `${path} is damaged: ${first.replace(/\s+/g, ' ')}.` };
+  const what = files && damageOf(path, files);
+  return what === undefined ? undefined : { kind: 'damaged', path, what };
 }
 
 /** Checks actions of any profile: each command selects the one that its action was sent under. */

@@ -40,21 +40,20 @@ type Handle = InstanceType<typeof DatabaseSync>;
 const handles: Handle[] = [];
 
 async function acquire(path: string, { clock, random, host, waitMs = DEFAULT_WAIT_MS }: LockOptions) {
+  let handle: Handle | undefined;
   try {
     ensureLockFile(path, { host });
-    const handle = new DatabaseSync(path, { timeout: 0 });
+    handle = new DatabaseSync(path, { timeout: 0 });
     handles.push(handle);
     for (let waited = 0; !isTaken(handle); ) {
-      if (waited >= waitMs) {
-        handle.close();
-        throw busy(path, waitMs);
-      }
+      if (waited >= waitMs) throw busy(path, waitMs);
       const pause = POLL_MS + Math.floor(random.fraction() * POLL_JITTER_MS);
       await clock.sleep(pause);
       waited += pause;
     }
     return handle;
   } catch (error) {
+    handle?.close();
     throw error instanceof DamagedFileError ? error : fileError('lock', path, error);
   }
 }

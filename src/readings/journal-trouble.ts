@@ -31,8 +31,9 @@ export const mayBeLostError = (trouble: JournalTrouble, word: string): HedgeErro
 export const troubleMeta = (trouble: JournalTrouble | undefined): { trouble?: JournalTrouble } =>
   trouble === undefined ? {} : { trouble };
 
-/** The fault, and what to do about it: one sentence or more each. */
-export const troubleNotes = (trouble: JournalTrouble): readonly string[] => [
-  trouble.what,
-  sentenceText(troubleAdvice(trouble)),
-];
+/** Notes the fault, and what to do about it: one sentence or more each. */
+export function noteTrouble(trouble: JournalTrouble | undefined, note: (line: string) => void): void {
+  if (trouble === undefined) return;
+  note(trouble.what);
+  note(sentenceText(troubleAdvice(trouble)));
+}

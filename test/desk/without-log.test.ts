@@ -85,6 +85,10 @@ describe('while the log cannot be reached', () => {
       expect(Object((await ada.ok(`${words} --json`)).document()).meta).toMatchObject({
         trouble: { kind: 'desk', code: 'desk_unreachable' },
       });
+    for (const words of ['check', 'roll show', 'journal', 'journal halts'])
+      expect((await ada.ok(words)).err.replace(/\s+/g, ' ')).toContain(
+        'among the records that this machine has',
+      );
     await ada.ok('reduce USDTNGN buy 1000 --yes');
     expect((await ada.ok('close USDTNGN buy --yes')).out).toMatch(/Action +[0-9a-f]{4}$/m);
     expect(await desk.served.openOn('buy')).toBe(0);

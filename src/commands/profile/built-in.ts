@@ -1,5 +1,4 @@
 /** `profile set`, `limit` and `remove` of a built-in profile, which can have limits, a time zone and an operator name only. */
-
 import { optionGiven, optionText, type RawInput } from '../../args/operands.ts';
 import { type ProfileIntent, readProfileChange } from '../../args/profile-options.ts';
 import type { BuiltInName } from '../../config/profile-names.ts';

@@ -53,13 +53,16 @@ export function examineDatabase({
 /** The first damage that SQLite finds in the pages of a journal, as a sentence. */
 export function faultOfJournal(of: Parameters<typeof examineDatabase>[0]): string | undefined {
   try {
-    const [fault] = examineDatabase(of).quickCheck;
-    return fault && `${databaseFile(of.places.state)} is damaged: ${fault.replace(/\s+/g, ' ')}.`;
+    return damageOf(databaseFile(of.places.state), examineDatabase(of));
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
     return error.what;
   }
 }
+
+/** The first damage in the pages of the file at `path`, as a sentence. */
+export const damageOf = (path: string, { quickCheck: [fault] }: DatabaseFindings): string | undefined =>
+  fault && `${path} is damaged: ${fault.replace(/\s+/g, ' ')}.`;
 
 const MOST_FAULTS = 5;
 

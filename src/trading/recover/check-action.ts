@@ -5,7 +5,7 @@ import { sameIdentity } from '../../journal/account-identity.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalTrouble } from '../../journal/trouble.ts';
-import { incompleteFinding, troubleNotes } from '../../readings/journal-trouble.ts';
+import { incompleteFinding, noteTrouble } from '../../readings/journal-trouble.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { serviceTime } from '../../readings/read-rolls.ts';
 import { lookUpAction } from '../follow/follow.ts';
@@ -41,7 +41,7 @@ export async function checkActions(word: string | undefined, context: ReadContex
       isUnresolved(action) || isAwaitingOutcome(action) || hasProvisionExpired(action, context.clock.now()),
   );
   const { trouble } = state;
-  if (trouble !== undefined) troubleNotes(trouble).forEach((each) => context.progress.news(each));
+  noteTrouble(trouble, (line) => context.progress.news(line));
   const here = open.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
   const meant = word === undefined ? here : [requireFound(state, word, context)];
   const looked: ActionReport[] = [];
