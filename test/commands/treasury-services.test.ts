@@ -23,8 +23,8 @@ const POLICY = {
 };
 
 /** With hedges on both sides, and the files that the commands read. */
-async function aTreasury(startMs = Date.now()) {
-  const desk = await aDesk(WITHOUT_LIMIT, startMs);
+async function aTreasury() {
+  const desk = await aDesk(WITHOUT_LIMIT);
   await desk.served.opened('buy', 10_000);
   await desk.served.opened('sell', 4_000);
   const due = (days: number): string => dayIn(days, desk.clock.now());
@@ -84,9 +84,8 @@ describe.each(SPARSE_SERVICES)('a service %s', (_, rewrite) => {
     'what-if --move=-10%,+30%',
   ])('has no wrong figure in %s', async (line) => {
     // Two services of one price at each moment: a command that paces its requests moves time.
-    const startMs = Date.now();
-    const whole = await (await aTreasury(startMs)).hedge(`${line} --json`);
-    const desk = await aTreasury(startMs);
+    const whole = await (await aTreasury()).hedge(`${line} --json`);
+    const desk = await aTreasury();
     desk.from(rewrite);
     const ran = await desk.hedge(`${line} --json`);
     expect([ran.code, ran.err]).toEqual([whole.code, whole.err]);

@@ -2,6 +2,7 @@
 import { Big } from 'big.js';
 import { expect } from 'vitest';
 import { aDesk } from './deals-desk.ts';
+import { TUESDAY } from './moving-clock.ts';
 import { WITHOUT_LIMIT } from './served-book.ts';
 import type { Ran } from './test-cli.ts';
 
@@ -20,7 +21,7 @@ export const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
 export const dataOf = (ran: Ran) => Object(ran.document()).data;
 
 /** `startMs`: a moment of a day whose end is far. */
-export async function aBooksDesk(startMs = noonOf(Date.now())) {
+export async function aBooksDesk(startMs = noonOf(TUESDAY)) {
   const desk = await aDesk({ ...WITHOUT_LIMIT, fill_seconds: { min: 1, max: 2 } }, startMs);
   /** Ends with 0, or with the code that is expected. */
   const hedge = async (line: string, code = 0): Promise<Ran> => {

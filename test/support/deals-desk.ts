@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { frontOf, type Passed } from './front.ts';
-import { movingClock } from './moving-clock.ts';
+import { movingClock, TUESDAY } from './moving-clock.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { servedBook, WITHOUT_LIMIT } from './served-book.ts';
 import { type Ran, type RunOptions, testCli } from './test-cli.ts';
@@ -34,7 +34,7 @@ export const outcomesOf = (ran: Ran): readonly string[] =>
 export const codesOf = (ran: Ran) => answered(ran).data.deals.map(({ code }) => code);
 
 /** A desk and a service on one clock; `lines`: each request as it arrived. */
-export async function aDesk(settings: Record<string, unknown> = WITHOUT_LIMIT, startMs = Date.now()) {
+export async function aDesk(settings: Record<string, unknown> = WITHOUT_LIMIT, startMs = TUESDAY) {
   const clock = movingClock(startMs);
   const served = await servedBook({ fill_seconds: { min: 1.5, max: 4 }, ...settings }, clock);
   onTestFinished(() => served.close());

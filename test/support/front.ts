@@ -85,6 +85,8 @@ export async function frontOf(
     const pass: Pass = (other) => passOn(incoming, { ...incoming.headers, ...other }, sent);
     // An answer that is lost behind it is lost before it too.
     const answer = await meddling(line, pass, incoming.headers, sent.toString()).catch(() => 'cut' as const);
+    // A test's answer has the Date that the test gives it, not the machine's.
+    response.sendDate = false;
     if (answer === 'cut') incoming.socket.destroy();
     else response.writeHead(answer.status, withoutLength(answer.headers)).end(answer.body);
   }

@@ -31,7 +31,7 @@ const OPEN = 'POST /hedges';
 
 /** Closed when the running test ends. */
 export async function keyedService() {
-  const clock = movingClock(Math.ceil(Date.now() / 1_000) * 1_000);
+  const clock = movingClock();
   const served = await servedBook({ fill_seconds: { min: 1.5, max: 4 }, ...WITHOUT_LIMIT }, clock);
   onTestFinished(() => served.close());
   const folder = temporaryFolder();

@@ -57,7 +57,7 @@ const STEP_MS = 500;
 const KEPT_MS = 30_000;
 
 export async function laggingService(): Promise<LaggingService> {
-  const time = movingClock(Math.ceil(Date.now() / 1_000) * 1_000);
+  const time = movingClock();
   let chance = seededRandom();
   const random: Random = { fraction: () => chance.fraction(), bytes: (count) => chance.bytes(count) };
   const served = await servedBook({ fill_seconds: { min: 1.5, max: 4 } }, time, random);
