@@ -3,10 +3,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By their names, the longest first; those of `unit` wait more than they work. */
 const LONGEST = `
-  troubles roll-now scripts one-deal-id
-  kill-sweep interrupted examples join-kills.program life-cycle.program
-  desk-screen watch lagging-readings completion batch screens wizard
-  disk-errors history terminal secrets
+  roll resume-action own-close
+  kill-sweep interrupted screens every-action pipes wizard
+  examples.trust troubles.trust join-kills.trust life-cycle.trust one-deal-id.trust settlement.trust conformance.trust completion.trust
+  roll-now.trust watch.trust desk-screen.trust lagging-readings.trust batch.trust clients.trust rewound.trust
+  disk-errors terminal secrets
 `
   .trim()
   .split(/\s+/);

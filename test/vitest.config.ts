@@ -10,13 +10,8 @@ import { SeenBranches } from './seen-branches.ts';
 
 /** They start the built program, or modules of the build in processes of their own. */
 const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/**/*.program.test.ts'];
-/** So do these, which attack it, kill what it depends on, or live with it for long. */
-const TRUST = [
-  'test/trust/**/*.test.ts',
-  'test/desk/{kills,join-kills,membership-kills}.program.test.ts',
-  'test/acceptance/{agent-kills,batch,examples,lagging-readings}.test.ts',
-  'test/practice/life-cycle.program.test.ts',
-];
+/** These attack the program, take away what it depends on, try what fails half-way in every combination, or take long. */
+const TRUST = ['test/trust/**/*.test.ts', 'test/**/*.trust.test.ts'];
 /** Killed processes: `npm run test:kills` tries more of them. */
 const KILLS = [
   'test/acceptance/{kill-sweep,roll-kills,halt-kills,interrupted}.test.ts',
