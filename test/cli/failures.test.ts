@@ -152,7 +152,7 @@ describe('a failing command', () => {
     [SANDBOX_KEY, 'practice'],
   ])('exits 10 before the network when a promise about the environment is broken', async (key, promised) => {
     const service = await scriptedService([]);
-    const ran = await cliFor(service, key).run(`markets --json --expect-env ${promised}`);
+    const ran = await cliFor(service, { key }).run(`markets --json --expect-env ${promised}`);
     expect(ran.code).toBe(10);
     expect(ran.document()).toMatchObject({ error: { code: 'env_mismatch', effect: 'none' } });
     expect(service.requests).toEqual([]);
@@ -167,7 +167,7 @@ describe('a failing command', () => {
         headers: {},
       }),
     ]);
-    const ran = await cliFor(service, LIVE_KEY).run('positions');
+    const ran = await cliFor(service, { key: LIVE_KEY }).run('positions');
     expect(ran.out).toMatch(/^LIVE · env · real money/);
   });
 

@@ -160,7 +160,7 @@ describe('api POST', () => {
     ],
   ])('says what a live one lacks as its own line says it: %s', async (_what, words, missing) => {
     const service = await scriptedService([]);
-    const ran = await cliFor(service, LIVE_KEY).run([...words, '--json']);
+    const ran = await cliFor(service, { key: LIVE_KEY }).run([...words, '--json']);
     expect([ran.code, ran.document()]).toMatchObject([
       2,
       { error: { code: 'usage', hint: `Pass: ${missing}` } },

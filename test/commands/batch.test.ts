@@ -404,7 +404,7 @@ describe('the guards', () => {
 
   it('want every live line to say what it may cost, before the first one runs', async () => {
     const service = await scriptedService([]);
-    const cli = cliFor(service, LIVE_KEY);
+    const cli = cliFor(service, { key: LIVE_KEY });
     const lines = [
       'account',
       `${OPEN} 10k -t 3 --worst-price 1535`,
@@ -423,7 +423,7 @@ describe('the guards', () => {
     const service = await scriptedService([]);
     const object = '{"command":"open","market":"USDTNGN","side":"buy","notional_usd":11000,"tenor_days":3}';
     const ran = await batch(
-      cliFor(service, LIVE_KEY),
+      cliFor(service, { key: LIVE_KEY }),
       [`${OPEN} 10k -t 3`, 'close USDTNGN sell', object],
       '',
     );
@@ -446,7 +446,7 @@ describe('the guards', () => {
 
   it('want a resume that sends again to be promised where it trades, behind hedge batch as well', async () => {
     const service = await scriptedService([]);
-    const ran = await batch(cliFor(service, LIVE_KEY), ['account', 'resume 7c1e --yes --resend'], '');
+    const ran = await batch(cliFor(service, { key: LIVE_KEY }), ['account', 'resume 7c1e --yes --resend'], '');
     expect(ran.envelopes).toMatchObject([{ error: { hint: 'Add after hedge batch: --expect-env live' } }]);
     expect(service.requests).toEqual([]);
   });

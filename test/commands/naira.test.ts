@@ -332,7 +332,7 @@ describe('open --ngn', () => {
 
   it('is confirmed on live by typing the side and the size in USD', async () => {
     const service = await filling();
-    const ran = await cliFor(service, LIVE_KEY).run('open USDTNGN buy --ngn 80m --tenor 3', {
+    const ran = await cliFor(service, { key: LIVE_KEY }).run('open USDTNGN buy --ngn 80m --tenor 3', {
       answer: 'buy 52761.74\r',
       terminal: ATTENDED,
     });

@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPractice, testClock } from '../practice/support/practice-service.ts';
-import { testCli } from '../support/test-cli.ts';
+import { TUESDAY } from '../support/moving-clock.ts';
+import { quickClock, testCli } from '../support/test-cli.ts';
 
 const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite');
 
@@ -134,7 +135,7 @@ describe('the settlements of practice advance', () => {
   ])(
     'keep the rate at %d columns; the words that a dealer needs least are hidden first',
     async (width, header) => {
-      const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+      const cli = testCli({ clock: quickClock(() => TUESDAY), env: { HEDGE_PROFILE: 'practice' } });
       await cli.run('practice settings fill_seconds.min=0 fill_seconds.max=0');
       await cli.run('open USDTNGN buy 30k --tenor 3 --deal-id PAYOUT-2026-11-23-A --any-price --yes');
       await cli.run('open USDTNGN sell 7k --tenor 1 --any-price --yes');

@@ -5,10 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { aHedge, anAcceptedChange, aPosition, type Body, unspecified } from '../spec/bodies.ts';
 import { cliFor } from '../support/cli-for.ts';
+import { TUESDAY } from '../support/moving-clock.ts';
 import { priced, pricedService, type Reply } from '../support/priced-service.ts';
+import { quickClock } from '../support/test-cli.ts';
 
 const DAY_MS = 86_400_000;
-const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
+const inDays = (days: number): string => new Date(TUESDAY + days * DAY_MS).toISOString();
 
 /** Bought hedges of 100 USD each, newest first. */
 const bought = (count: number, changes: (at: number) => Body = () => ({})): readonly Body[] =>
@@ -69,7 +71,7 @@ async function deskOf(book: readonly Body[], lists: Lists = {}) {
     'POST /hedges/reduce': () => ({ data: anAcceptedChange() }),
     'POST /hedges/add': () => ({ data: anAcceptedChange() }),
   });
-  const cli = cliFor(service);
+  const cli = cliFor(service, { clock: quickClock(() => TUESDAY) });
   return {
     ...cli,
     service,

@@ -1,6 +1,7 @@
 /** A desk whose key and base URL point at a scripted service. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Clock } from '../../src/platform/clock.ts';
 import type { ScriptedService } from './scripted-service.ts';
 import { type TestCli, testCli } from './test-cli.ts';
 
@@ -19,8 +20,11 @@ export function wayTo(
 }
 
 /** A desk in this process, dealing with `service` by the pair in its environment. */
-export function cliFor(service: Pick<ScriptedService, 'url' | 'ca'>, key?: string): TestCli {
-  const cli = testCli();
+export function cliFor(
+  service: Pick<ScriptedService, 'url' | 'ca'>,
+  { key, clock }: { key?: string; clock?: Clock } = {},
+): TestCli {
+  const cli = testCli({ ...(clock && { clock }) });
   const env = wayTo(service, cli.home, key);
   return {
     ...cli,
