@@ -24,9 +24,12 @@ const CHILD = `
 const COUNTING = `${CHILD}
   const [rounds, deadly] = words.map(Number);
   const path = folder + '/count';
-  // A process that was killed and not yet buried by its parent (Z) does no more work.
+  // A process that was killed does no more work: it is on its way out (PF_EXITING), or not yet buried by its parent (Z).
   const running = (pid) => {
-    try { return !/\\) [ZX]/.test(readFileSync('/proc/' + pid + '/stat', 'utf8')); } catch { return false; }
+    try {
+      const [state, ...numbers] = readFileSync('/proc/' + pid + '/stat', 'utf8').split(') ').at(-1).split(' ');
+      return !'ZX'.includes(state) && (Number(numbers[5]) & 4) === 0;
+    } catch { return false; }
   };
   for (let round = 0; round < rounds; round += 1) {
     await withLock(folder + '/lock', { ...machine, waitMs: 60_000 }, async () => {
