@@ -3,10 +3,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By their names, the longest first; those of `unit` wait more than they work. */
 const LONGEST = `
-  roll resume-action own-close
-  kill-sweep interrupted screens every-action pipes wizard
-  examples.trust troubles.trust join-kills.trust life-cycle.trust one-deal-id.trust settlement.trust conformance.trust completion.trust
-  roll-now.trust watch.trust desk-screen.trust lagging-readings.trust batch.trust clients.trust rewound.trust
+  roll resume-action
+  kill-sweep interrupted screens pipes wizard
+  every-action.trust examples.trust troubles.trust join-kills.trust life-cycle.trust one-deal-id.trust settlement.trust conformance.trust completion.trust
+  roll-now.trust watch.trust desk-screen.trust lagging-readings.trust batch.trust clients.trust rewound.trust own-close.trust
   disk-errors terminal secrets
 `
   .trim()
