@@ -90,28 +90,22 @@ export function readExposures(
   const wrong: WrongRow[] = [...misfits];
   const twinOf = twins();
   const exposures = rows.flatMap(({ line, cells }): Exposure[] => {
-    const id = readRowId(cells.get('id') ?? '');
-    const due = readDate(cells.get('due') ?? '', order);
-    const ngn = readAmount(cells.get('ngn') ?? '');
-    const direction = readWord(directionIn(cells.get('direction') ?? ''), {
-      name: 'direction',
-      words: DIRECTIONS,
-    });
-    const certainty = readWord(cells.get('certainty') ?? '', { name: 'certainty', words: CERTAINTIES });
-    const twin = typeof id === 'string' ? undefined : twinOf(id.id, line);
-    const found = [id, due, ngn, direction, certainty, twin];
-    const whys = found.filter((each) => typeof each === 'string');
-    for (const why of whys) wrong.push({ line, why });
-    if (
-      whys.length > 0 ||
-      typeof id === 'string' ||
-      typeof due === 'string' ||
-      typeof ngn === 'string' ||
-      typeof direction === 'string' ||
-      typeof certainty === 'string'
-    )
-      return [];
-    return [{ id: id.id, due: due.date, ngn, direction: direction.word, certainty: certainty.word }];
+    const accept = <Value>(read: Value | string): Value | undefined => {
+      if (typeof read !== 'string') return read;
+      wrong.push({ line, why: read });
+      return undefined;
+    };
+    const cell = (name: (typeof EXPOSURE_COLUMNS)[number]): string => cells.get(name) ?? '';
+    const id = accept(readRowId(cell('id')))?.id;
+    const due = accept(readDate(cell('due'), order))?.date;
+    const ngn = accept(readAmount(cell('ngn')));
+    const direction = accept(readWord(directionIn(cell('direction')), 'direction', DIRECTIONS))?.word;
+    const certainty = accept(readWord(cell('certainty'), 'certainty', CERTAINTIES))?.word;
+    const twin = id === undefined ? undefined : twinOf(id, line);
+    if (twin !== undefined) accept(twin);
+    return twin !== undefined || !id || !due || !ngn || !direction || !certainty
+      ? []
+      : [{ id, due, ngn, direction, certainty }];
   });
   rejectRows(wrong, shape);
   if (exposures.length === 0)
@@ -149,7 +143,8 @@ const directionIn = (text: string): string => ownField(OTHER_DIRECTIONS, text.to
 
 function readWord<Word extends string>(
   text: string,
-  { name, words }: { name: string; words: readonly Word[] },
+  name: string,
+  words: readonly Word[],
 ): { word: Word } | string {
   const word = words.find((each) => each === text.toLowerCase());
   return word === undefined ? `${name} ${quoted(text)} is not ${words.join(' or ')}.` : { word };

@@ -57,3 +57,14 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** `a.b.c` → `a`, `a.b`. */
 const groupsAbove = (name: string): readonly string[] =>
   [...name.matchAll(/(?<!\\)(?:\\\\)*\./g)].map(({ index, 0: dot }) => name.slice(0, index + dot.length - 1));
+
+type OrNull<Value> = undefined extends Value ? Exclude<Value, undefined> | null : Value;
+
+/** These fields in a document, where a field without a value is null. */
+export function pickOrNull<Value extends object, Name extends keyof Value>(
+  value: Value,
+  names: readonly Name[],
+): { [Each in Name]-?: OrNull<Value[Each]> };
+export function pickOrNull(value: Readonly<Record<string, unknown>>, names: readonly string[]): object {
+  return Object.fromEntries(names.map((name) => [name, value[name] ?? null]));
+}

@@ -10,6 +10,7 @@ import type { Action } from '../../journal/replay.ts';
 import type { ActionDocument } from '../../schema/action-document.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
+import { pickOrNull } from '../record-table.ts';
 import { expectedBack } from './changed-side.ts';
 import { operatorDocument } from './journal.ts';
 import { quotedPrice, sizedDocument } from './sized.ts';
@@ -49,18 +50,10 @@ const requestOf = (plan: Plan | undefined): ActionDocument['request'] =>
 function derivedOf(report: ActionReport): Derived {
   const { plan, entry, derived, hedges, warnings } = report;
   return {
-    filled_notional_usd: derived.filled_notional_usd ?? null,
-    struck_rate: derived.struck_rate ?? null,
-    slippage_bps: derived.slippage_bps ?? null,
-    slippage_usd: derived.slippage_usd ?? null,
-    net_pnl_usd: derived.net_pnl_usd ?? null,
-    gross_pnl_usd: derived.gross_pnl_usd ?? null,
-    carry_usdc: derived.carry_usdc ?? null,
-    fees_usdc: derived.fees_usdc ?? null,
+    ...pickOrNull(derived, ['filled_notional_usd', 'struck_rate', 'slippage_bps', 'slippage_usd']),
+    ...pickOrNull(derived, ['net_pnl_usd', 'gross_pnl_usd', 'carry_usdc', 'fees_usdc']),
     estimated_pnl_usd: estimateOf(plan, entry) ?? null,
-    entry_price_before: derived.entry_price_before ?? null,
-    entry_price_after: derived.entry_price_after ?? null,
-    took_ms: derived.took_ms ?? null,
+    ...pickOrNull(derived, ['entry_price_before', 'entry_price_after', 'took_ms']),
     provisional_until: entry?.provisionalUntil ?? null,
     hedges: changesOf(hedges),
     quoted: quotedOf(plan, entry),
@@ -124,11 +117,8 @@ const changesOf = (changes: readonly HedgeChange[] | undefined): Derived['hedges
 
 function comesBackOf({ comesBack }: Extract<Plan, { comesBack: unknown }>): Returned {
   if (comesBack === undefined) return null;
-  const { net_margin_usd, close_fee_usdc, net_pnl_usd } = comesBack;
   return {
-    net_margin_usd,
-    close_fee_usdc: close_fee_usdc ?? null,
-    net_pnl_usd: net_pnl_usd ?? null,
+    ...pickOrNull(comesBack, ['net_margin_usd', 'close_fee_usdc', 'net_pnl_usd']),
     realized_pnl_usd: estimatedPnl(comesBack) ?? null,
   };
 }

@@ -25,6 +25,7 @@ import type {
 import { gap, hintLine, line, messageLine, pair, pairs, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, message, missing, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
+import { pickOrNull } from '../record-table.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
 import { known, shortTime } from './record-columns.ts';
@@ -243,11 +244,8 @@ const limitPairs = (limits: DeskLimits) =>
 const limitInWords = (digits: string | undefined): string =>
   digits === undefined ? 'no limit' : usdInWords(new Big(digits));
 
-const limitFields = (limits: DeskLimits): Readonly<Record<DeskLimitName, string | null>> => ({
-  max_notional_usd: limits.max_notional_usd ?? null,
-  max_daily_notional_usd: limits.max_daily_notional_usd ?? null,
-  max_open_usd: limits.max_open_usd ?? null,
-});
+const limitFields = (limits: DeskLimits): Readonly<Record<DeskLimitName, string | null>> =>
+  pickOrNull(limits, DESK_LIMITS);
 
 type LimitsView = Omit<LimitsChanged, 'name'> & { name: string | undefined };
 

@@ -2,6 +2,7 @@
 
 import { Big } from 'big.js';
 import { hintText } from '../../domain/hint.ts';
+import { COST_PARTS } from '../../domain/roll-cost.ts';
 import type { HedgeError } from '../../errors.ts';
 import { outcomeWord } from '../../journal/describe.ts';
 import { chainNotional, nextInDocument, type RollChain, sentLimit } from '../../journal/roll-chains.ts';
@@ -18,6 +19,7 @@ import type {
 import type { ActionReport } from '../../trading/report.ts';
 import { type Cell, message, missing, nameText, text } from '../cells.ts';
 import { listOf } from '../list.ts';
+import { pickOrNull } from '../record-table.ts';
 import { actionDocument } from './action-document.ts';
 import { OPERATOR_PARTS, operatorDocument } from './journal.ts';
 import { shortTime } from './record-columns.ts';
@@ -167,11 +169,7 @@ export const oneRollDocument = (chain: RollChain, cost: RollCost): OneRollDocume
       leg,
       hedge_id: hedgeId ?? null,
       notional_usd: notional,
-      impact_cost_usd: parts.impact_cost_usd ?? null,
-      slippage_usd: parts.slippage_usd ?? null,
-      carry_usdc: parts.carry_usdc ?? null,
-      platform_fee_usdc: parts.platform_fee_usdc ?? null,
-      close_fee_usdc: parts.close_fee_usdc ?? null,
+      ...pickOrNull(parts, COST_PARTS),
       ...sum,
       net_pnl_usd: netPnl ?? null,
       gross_pnl_usd: grossPnl ?? null,

@@ -13,7 +13,7 @@ import type { WhatIfDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
 import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
-import type { RecordTable } from '../record-table.ts';
+import { pickOrNull, type RecordTable } from '../record-table.ts';
 import { positionList } from './positions.ts';
 import { cents, dealIdCell, ofAmount, row, shortTime, signedCents, signedIn, usd } from './record-columns.ts';
 
@@ -285,13 +285,8 @@ const pointsOf = ({ scenarios }: WhatIfReading) =>
     hedges.map(({ hedge: { sent }, payoff, carryToMaturity }) => ({
       rate: at,
       move_pct: move ?? null,
-      id: sent.id,
-      client_reference: sent.client_reference ?? null,
-      market: sent.market,
-      side: sent.side,
-      notional_usd: sent.notional_usd,
-      struck_rate: sent.struck_rate ?? null,
-      maturity_at: sent.maturity_at ?? null,
+      ...pickOrNull(sent, ['id', 'client_reference', 'market', 'side', 'notional_usd']),
+      ...pickOrNull(sent, ['struck_rate', 'maturity_at']),
       payoff_usd: payoff,
       carry_to_maturity_usdc: carryToMaturity ?? null,
     })),
