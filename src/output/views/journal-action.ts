@@ -23,7 +23,7 @@ import type { SideSince } from '../../trading/recover/resolve-action.ts';
 import { type Block, dimLine, gap, line, messageLine, pairs, tableOf, type View } from '../blocks.ts';
 import { type Cell, message, nameText, type Parts, partsIn, text, type Words } from '../cells.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
-import { environmentCell, machineTime, outcomeCell } from './journal.ts';
+import { environmentCell, machineTime, namedCells, outcomeCell } from './journal.ts';
 import { known } from './record-columns.ts';
 
 export interface JournalEntry {
@@ -266,8 +266,7 @@ function signatureOf(record: ActionRecord, { intent }: Action): string {
   const sender = intent.operator && operatorInFull(intent.operator);
   const by =
     operator === undefined || operatorInFull(operator) === sender ? '' : `, by ${operatorInFull(operator)}`;
-  const note =
-    record.kind !== 'intent' && 'note' in record && record.note !== undefined ? record.note : undefined;
+  const note = record.kind !== 'intent' && 'note' in record ? record.note : undefined;
   return `${by}${note === undefined ? '' : `, note: ${note}`}`;
 }
 
@@ -361,9 +360,3 @@ export const viewResolved = (action: Action): View => [
 
 const FREED = 'It no longer blocks the side. Limits do not count it.';
 const COUNTED = 'It no longer blocks the side. Limits count it.';
-
-const namedCells = ({ intent, notional }: Action): Words => [
-  nameText(`${intent.action} ${intent.market} ${intent.side}`),
-  notional !== undefined && { kind: 'money', amount: notional, unit: 'USD' },
-  intent.deal_id !== undefined && nameText(`(${intent.deal_id})`),
-];

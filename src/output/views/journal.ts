@@ -33,6 +33,7 @@ import { type Cell, message, missing, nameText, type Tone, text, type Words } fr
 import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import { firstIfSame, type Listing, listOf } from '../list.ts';
+import { pickOrNull } from '../record-table.ts';
 import { shortTime } from './record-columns.ts';
 
 /** An action as a row of the list. */
@@ -186,10 +187,7 @@ export function journalDocument(
     profile: intent.profile,
     operator: operatorDocument(intent.operator),
     ...(action.login === undefined ? {} : { login: action.login }),
-    version: intent.version ?? null,
-    note: intent.note ?? null,
-    deal_id: intent.deal_id ?? null,
-    chain_id: intent.chain_id ?? null,
+    ...pickOrNull(intent, ['version', 'note', 'deal_id', 'chain_id']),
     hedge_ids: touched.map(({ hedgeId }) => hedgeId),
     deal_ids: dealIdsOf(action),
     request: {
@@ -395,11 +393,16 @@ const MEANS = {
   'in flight': 'accepted or being sent; not finished.',
 };
 
+/** `open USDTNGN buy 10,000.00 USD (INV-7)` */
+export const namedCells = ({ intent, notional }: Action): Words => [
+  nameText(sideInJournal(intent)),
+  notional !== undefined && { kind: 'money', amount: notional, unit: 'USD' },
+  intent.deal_id !== undefined && nameText(`(${intent.deal_id})`),
+];
+
 const pendingCells = (action: Action): Words => [
   environmentCell(action),
-  nameText(`${action.intent.action} ${action.intent.market} ${action.intent.side}`),
-  action.notional !== undefined && { kind: 'money', amount: action.notional, unit: 'USD' },
-  action.intent.deal_id !== undefined && nameText(`(${action.intent.deal_id})`),
+  namedCells(action),
   { kind: 'time', at: action.intent.at, style: 'minute', tone: 'dim' },
   action.intent.operator !== undefined && message(`by ${senderInWords(action) ?? ''}`),
   action.intent.note !== undefined && message(`· ${action.intent.note}`),
