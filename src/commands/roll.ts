@@ -184,7 +184,7 @@ const rollShow = defineCommand({
     const { journal, clock, identity } = reading;
     const state = journal.read();
     const { trouble } = state;
-    noteTrouble(trouble, (line) => context.note(line));
+    noteTrouble(trouble, (each) => context.note(each));
     if (word !== undefined) {
       const cost = await readRollCost(findChain(word, reading), reading);
       const chain = findChain(word, reading, cost.servedAt?.getTime());

@@ -1,7 +1,7 @@
 /**
  * Each action killed at every system call between the first change in the state folder and the exit, with and without the
  * power, then looked at and settled. `npm test` tries a few, at the sends above all, `npm run test:full` all at the sends and a
- * tenth of the others, the soak so of every life; `HEDGE_SWEEP=all` all of them.
+ * twentieth of the others, the soak a tenth of every life; `HEDGE_SWEEP=all` all of them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isExecutable } from '../support/built.ts';

@@ -446,7 +446,11 @@ describe('the guards', () => {
 
   it('want a resume that sends again to be promised where it trades, behind hedge batch as well', async () => {
     const service = await scriptedService([]);
-    const ran = await batch(cliFor(service, { key: LIVE_KEY }), ['account', 'resume 7c1e --yes --resend'], '');
+    const ran = await batch(
+      cliFor(service, { key: LIVE_KEY }),
+      ['account', 'resume 7c1e --yes --resend'],
+      '',
+    );
     expect(ran.envelopes).toMatchObject([{ error: { hint: 'Add after hedge batch: --expect-env live' } }]);
     expect(service.requests).toEqual([]);
   });
