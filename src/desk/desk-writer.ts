@@ -223,7 +223,7 @@ export class DeskWriter {
         return made;
       });
     } catch (error) {
-      throw new Unsettled(error instanceof DeskTrouble ? lost : error, made);
+      throw new MayBeAppended(error instanceof DeskTrouble ? lost : error, made);
     }
   }
 
@@ -238,7 +238,7 @@ export class DeskWriter {
     try {
       await this.#underLock(records, guard);
     } catch (error) {
-      if (error instanceof Unsettled) await this.#giveUp(records, error.made);
+      if (error instanceof MayBeAppended) await this.#giveUp(records, error.made);
       if (error instanceof NotCopied) await this.#undo(records);
       throw causeOf(error);
     }
@@ -255,8 +255,8 @@ export class DeskWriter {
     try {
       await this.#underLock(records, guard);
     } catch (error) {
-      if (error instanceof Unsettled && error.cause instanceof DeskTrouble) return keep(error.made);
-      if (error instanceof Unsettled) await this.#giveUp(records, error.made);
+      if (error instanceof MayBeAppended && error.cause instanceof DeskTrouble) return keep(error.made);
+      if (error instanceof MayBeAppended) await this.#giveUp(records, error.made);
       if (error instanceof NotCopied) await this.#undo(records);
       if (!(error instanceof DeskTrouble)) throw causeOf(error);
       this.#check(here(), records, guard);
@@ -321,17 +321,17 @@ export class DeskWriter {
 }
 
 /** Whether the records are in the log is not known. `cause`: why they were not appended again. */
-class Unsettled extends Error {
+class MayBeAppended extends Error {
   readonly made: readonly NewRecord[];
   constructor(cause: unknown, made: readonly NewRecord[]) {
-    super('not settled', { cause });
+    super('may be in the log', { cause });
     this.made = made;
   }
 }
 
 function causeOf(error: unknown): unknown {
   if (error instanceof DeskTrouble) return troubleError(error.trouble);
-  return error instanceof Unsettled || error instanceof NotCopied ? causeOf(error.cause) : error;
+  return error instanceof MayBeAppended || error instanceof NotCopied ? causeOf(error.cause) : error;
 }
 
 /** Records that enlarge a position, or relax a halt or a limit. */

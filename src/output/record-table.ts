@@ -1,4 +1,5 @@
 /** A list as columns and rows for CSV: groups of fields become columns named with dots; every field has a column. */
+import { ownField } from '../domain/fields.ts';
 
 /** Declared by a list command: its fixed columns, and the records of its document. */
 export interface RecordTable {
@@ -66,5 +67,5 @@ export function pickOrNull<Value extends object, Name extends keyof Value>(
   names: readonly Name[],
 ): { [Each in Name]-?: OrNull<Value[Each]> };
 export function pickOrNull(value: Readonly<Record<string, unknown>>, names: readonly string[]): object {
-  return Object.fromEntries(names.map((name) => [name, value[name] ?? null]));
+  return Object.fromEntries(names.map((name) => [name, ownField(value, name) ?? null]));
 }

@@ -47,7 +47,7 @@ export async function readCover(context: ReadContext, input: CoverInput): Promis
 async function priceDeals(context: ReadContext, base: CoverReading): Promise<CoverReading> {
   const { coverage, market, room } = base;
   const rejected = new Map<string, string>();
-  const terms = new Map<string, QuotedDue | CoverConstraint>();
+  const prices = new Map<string, QuotedDue | CoverConstraint>();
   const gaps = coverage.buckets.flatMap((bucket) => gapsOf(bucket, () => 'quote'));
   const roughly = { rate: market.price, upfront: undefined };
   try {
@@ -61,10 +61,10 @@ async function priceDeals(context: ReadContext, base: CoverReading): Promise<Cov
           ? // oxlint-disable-next-line no-await-in-loop
             await quoteDue({ context, base, rejected }, { date: due.date, days: due.days, side, size })
           : blocked;
-      if (found !== undefined) terms.set(due.date, found);
+      if (found !== undefined) prices.set(due.date, found);
     }
     const plan = (): readonly BucketPlan[] =>
-      planDeals(coverage.buckets, (date) => termsOf(terms.get(date)) ?? roughly, {
+      planDeals(coverage.buckets, (date) => termsOf(prices.get(date)) ?? roughly, {
         room,
         policy: base.input.policy,
       });
@@ -72,7 +72,7 @@ async function priceDeals(context: ReadContext, base: CoverReading): Promise<Cov
       const off = plan()
         .flatMap(({ deals }) => deals)
         .flatMap((deal) => {
-          const due = terms.get(deal.date);
+          const due = prices.get(deal.date);
           if (typeof due !== 'object') return [];
           const rows = rowCount(base, deal.notional, due.rows);
           const size = largestRow(deal.notional, rows);
@@ -82,11 +82,11 @@ async function priceDeals(context: ReadContext, base: CoverReading): Promise<Cov
       for (const again of off) {
         context.progress.update(`quoting ${again.deal.date} again`);
         // oxlint-disable-next-line no-await-in-loop
-        terms.set(again.deal.date, await requote({ context, base, rejected }, again));
+        prices.set(again.deal.date, await requote({ context, base, rejected }, again));
       }
     }
     const plans = plan();
-    return { ...base, plans, rejected, deals: dealsOf(base, plans, terms) };
+    return { ...base, plans, rejected, deals: dealsOf(base, plans, prices) };
   } finally {
     context.progress.stop();
   }
@@ -194,13 +194,13 @@ function termsOf(due: QuotedDue | CoverConstraint | undefined): CoverQuote | Cov
 function dealsOf(
   base: CoverReading,
   plans: readonly BucketPlan[],
-  terms: ReadonlyMap<string, QuotedDue | CoverConstraint>,
+  prices: ReadonlyMap<string, QuotedDue | CoverConstraint>,
 ): readonly CoverDeal[] {
   const maturesIn = maturityDays(base);
   const dateIn = (days: number): string => daysAfter(base.today, maturesIn(days));
   return plans.flatMap(({ deals }, bucket) =>
     deals.flatMap((size): CoverDeal[] => {
-      const due = terms.get(size.date);
+      const due = prices.get(size.date);
       const [first] = typeof due === 'object' ? due.chain.tenors : [];
       const quote = typeof due === 'object' && first !== undefined ? due.byTenor.get(first) : undefined;
       if (typeof due !== 'object' || quote === undefined) return [];

@@ -74,7 +74,7 @@ export function sidePositionOf(on: { market: string; side: Side }, facts: Positi
     (hedge) => !HEDGE_STATUSES.some((known) => known === hedge.status) && held(hedge),
   );
   const listedUsd = sum(open.map(({ notional }) => notional));
-  const book = {
+  const side = {
     market: on.market,
     side: on.side,
     open,
@@ -87,10 +87,10 @@ export function sidePositionOf(on: { market: string; side: Side }, facts: Positi
     mayBeCut: facts.mayBeCut && decimalFrom(line?.notional_usd)?.eq(listedUsd) !== true,
     servedAt: facts.servedAt,
   };
-  if (inPositions === false) return { ...book, total: new Big(0), unclear: undefined };
+  if (inPositions === false) return { ...side, total: new Big(0), unclear: undefined };
   const strange = open.length === 0 ? strangeSideOf(on.market, facts) : undefined;
-  const unclear = whyUnclear(book, { strange, listedUsd });
-  return { ...book, total: unclear === undefined ? listedUsd : undefined, unclear };
+  const unclear = whyUnclear(side, { strange, listedUsd });
+  return { ...side, total: unclear === undefined ? listedUsd : undefined, unclear };
 }
 
 /** Both sides of every market that has a hedge or a position. */
@@ -123,8 +123,8 @@ export const isOpenHedge = (
 ): boolean => isRunningHedge(hedge, servedAt) && findLine(hedge, positions).inPositions !== false;
 
 /** Positions and hedges differ: they were read at different moments, or something is unknown. */
-export const isInconsistent = (book: Pick<SidePosition, 'unclear' | 'mayBeCut' | 'unread'>): boolean =>
-  book.unclear !== undefined && !book.mayBeCut && book.unread.length === 0;
+export const isInconsistent = (side: Pick<SidePosition, 'unclear' | 'mayBeCut' | 'unread'>): boolean =>
+  side.unclear !== undefined && !side.mayBeCut && side.unread.length === 0;
 
 /** The tenor for the quote of an add: that of the newest open hedge, in days. */
 export const tenorOfSide = ({ open }: SidePosition): number | undefined => open[0]?.tenorDays.toNumber();
@@ -185,19 +185,19 @@ function strangeSideOf(market: string, { positions, hedges, servedAt }: Position
 const INCOMPLETE = 'the list of hedges may be incomplete';
 
 function whyUnclear(
-  book: Pick<SidePosition, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'>,
+  side: Pick<SidePosition, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'>,
   { strange, listedUsd }: { strange: string | undefined; listedUsd: Big },
 ): string | undefined {
-  const stated = decimalFrom(book.position?.notional_usd);
-  if (book.mayBeCut)
+  const stated = decimalFrom(side.position?.notional_usd);
+  if (side.mayBeCut)
     return stated === undefined
       ? INCOMPLETE
       : `${INCOMPLETE} (${usdInWords(listedUsd)} of ${usdInWords(stated)})`;
-  const [unread] = book.unread;
+  const [unread] = side.unread;
   if (unread !== undefined)
     return `hedge ${unquoted(unread.id)} has an unknown status: ${unquoted(unread.status)}`;
   if (strange !== undefined) return `a position has an unknown side: ${unquoted(strange)}`;
-  if (book.inPositions === true && book.open.length === 0)
+  if (side.inPositions === true && side.open.length === 0)
     return 'the side has a position but no filled hedge';
   if (stated !== undefined && !stated.eq(listedUsd))
     return `the hedges total ${usdInWords(listedUsd)} but the position is ${usdInWords(stated)}`;

@@ -192,8 +192,8 @@ export function removedLines(
   batch: BatchNow,
 ): readonly Action[] {
   const isHere = ({ intent }: Action): boolean => sameIdentity(intent.identity, batch.identity);
-  const terms = termsOfBatch(batch.intents);
-  const isRunAgain = state.find(terms).some(isHere);
+  const ids = idsOfBatch(batch.intents);
+  const isRunAgain = state.find(ids).some(isHere);
   if (!isRunAgain && batch.file === undefined) return [];
   const since = exactInstant(batch.nowMs - (isRunAgain ? RECENT_MS : JUST_NOW_MS));
   const gone = state
@@ -202,7 +202,7 @@ export function removedLines(
       (action) =>
         isHere(action) && maybeExecuted(action) && action.intent.at >= since && cameFrom(action, batch),
     );
-  const still = foundBy(gone, terms);
+  const still = foundBy(gone, ids);
   return gone.filter((action) => !still.includes(action));
 }
 
@@ -222,7 +222,7 @@ export function removedLinesInWords(gone: readonly Action[]): readonly string[] 
 const MOST_LINES = 5;
 
 /** The keys and deal IDs of the lines. */
-const termsOfBatch = (intents: readonly TypedIntent[]): FindBy => ({
+const idsOfBatch = (intents: readonly TypedIntent[]): FindBy => ({
   keys: intents.flatMap(({ options: { idempotencyKey } }) => idempotencyKey ?? []),
   dealIds: intents.flatMap((intent) => dealIdOf(intent) ?? []),
 });

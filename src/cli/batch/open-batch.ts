@@ -208,13 +208,13 @@ function tallyActions() {
 
 async function runLine(
   { command, raw, words, number, kind }: ParsedLine,
-  terms: Pick<LineOptions, 'fromInput' | 'bar' | 'simulation'>,
+  shared: Pick<LineOptions, 'fromInput' | 'bar' | 'simulation'>,
   { context, signal, argv }: BatchContext,
 ): ReturnType<RunnableLine['run']> {
   const actionPreviewed = (): boolean => kind !== 'reading';
   const place = `line ${number.toString()}:`;
   const name = spelledName([place, ...words].join(' '));
-  const own = lineContext(context, { ...terms, name, argv: [...argv, place, ...words] });
+  const own = lineContext(context, { ...shared, name, argv: [...argv, place, ...words] });
   own.progress.start(name);
   try {
     let emitted: CommandResult | undefined;

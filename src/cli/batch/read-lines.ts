@@ -31,7 +31,7 @@ export interface ParsedLine extends BatchLine {
   isObject: boolean;
 }
 
-type Terms = Pick<BatchIntent, 'name' | 'yes' | 'dryRun'>;
+type BatchOptions = Pick<BatchIntent, 'name' | 'yes' | 'dryRun'>;
 
 const MOST_LINES = 10_000;
 const LONGEST_LINE_BYTES = 65_536;
@@ -46,7 +46,7 @@ const NONE_SENT: SentBefore = async () => new Set();
 /** @throws UsageError that names the wrong lines; the reason of `signal`. */
 export async function readBatchLines(
   text: string,
-  terms: Terms,
+  options: BatchOptions,
   signal?: AbortSignal,
   sentBefore = NONE_SENT,
 ): Promise<readonly ParsedLine[]> {
@@ -62,14 +62,14 @@ export async function readBatchLines(
       if (Buffer.byteLength(each) > LONGEST_LINE_BYTES) throw tooLong();
       const isObject = each.trimStart().startsWith('{');
       const words = isObject ? await wordsOfJson(each) : readWords(each);
-      if (words.length > 0) read.push({ ...(await readLine(number, words, terms)), isObject });
+      if (words.length > 0) read.push({ ...(await readLine(number, words, options)), isObject });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       wrong.push({ number, error });
     }
   }
   rejectInvalidLines([...wrong, ...repeated(read), ...doubled(read)]);
-  return withKeys(read, terms.name, sentBefore);
+  return withKeys(read, options.name, sentBefore);
 }
 
 /** @throws UsageError for too many lines. */
@@ -94,7 +94,7 @@ const tooLong = (): UsageError =>
 async function readLine(
   number: number,
   typed: readonly string[],
-  terms: Terms,
+  options: BatchOptions,
 ): Promise<Omit<ParsedLine, 'isObject'>> {
   const words = typed[0] === 'hedge' ? typed.slice(1) : typed;
   const read = await readCommandLine(words, { width: 0 });
@@ -115,7 +115,7 @@ async function readLine(
       'Profile, environment and output options are the same for every line.',
       say`Give --profile, --expect-env, --json, -q and -v once, after ${shell`hedge batch`}.`,
     );
-  const raw = withTerms(read.raw, command, terms);
+  const raw = withBatchOptions(read.raw, command, options);
   command.prepare(raw);
   if ((await command.watch(raw)) !== undefined)
     throw new UsageError('--watch does not run in a batch.', 'Leave it out.');
@@ -125,7 +125,11 @@ async function readLine(
 }
 
 /** Options of the batch, in each line that takes them. A deal ID makes its line safe to run again. */
-function withTerms(raw: RawInput, { options: specs }: Command, { yes, dryRun }: Terms): RawInput {
+function withBatchOptions(
+  raw: RawInput,
+  { options: specs }: Command,
+  { yes, dryRun }: BatchOptions,
+): RawInput {
   const takes = (flag: string): boolean => specs.some(({ flags }) => longFlag(flags) === flag);
   const { options } = raw;
   const ensured =

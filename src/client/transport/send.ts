@@ -59,7 +59,7 @@ function responseTo(
   return new Promise((resolve, reject) => {
     let started = false;
     let responseBegun = false;
-    let settled = false;
+    let ended = false;
     let giveUp: ((reason: Error) => void) | undefined;
     let status = 0;
     let headers: WireResponse['headers'] = {};
@@ -67,14 +67,14 @@ function responseTo(
     const chunks: Uint8Array[] = [];
     let size = 0;
 
-    const settle = (outcome: () => void): void => {
-      if (settled) return;
-      settled = true;
+    const finish = (outcome: () => void): void => {
+      if (ended) return;
+      ended = true;
       signal.removeEventListener('abort', stop);
       outcome();
     };
     const fail = (failure: RequestFailure): void => {
-      settle(() => reject(failure));
+      finish(() => reject(failure));
       giveUp?.(failure);
     };
     const stop = (): void => fail(stoppedFailure(signal.reason, { started, responseBegun }));
@@ -85,7 +85,7 @@ function responseTo(
       started() {
         const withheld = mayLeave?.();
         if (withheld === undefined) started = true;
-        else settle(() => reject(withheld));
+        else finish(() => reject(withheld));
         return withheld;
       },
       head(received, fields) {
@@ -97,19 +97,19 @@ function responseTo(
         if (rejection !== undefined) fail(rejection);
       },
       data(chunk) {
-        if (settled) return;
+        if (ended) return;
         size += chunk.length;
         if (size > LARGEST_BODY) fail(unreadable(status, 'larger than 4 MiB'));
         else chunks.push(chunk);
       },
       end() {
-        if (settled) return;
+        if (ended) return;
         const body = decodeUtf8(chunks);
         if (body === undefined) fail(unreadable(status, 'not UTF-8 text'));
-        else settle(() => resolve({ status, headers, body, clocks }));
+        else finish(() => resolve({ status, headers, body, clocks }));
       },
       failed(error) {
-        settle(() => reject(exchangeFailure(error, { started, responseBegun })));
+        finish(() => reject(exchangeFailure(error, { started, responseBegun })));
       },
     });
     return undefined;

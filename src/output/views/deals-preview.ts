@@ -22,7 +22,7 @@ export interface DealsPreview {
 export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: DealsPreview): View {
   const skipped = ends.filter(({ outcome }) => outcome === 'skipped');
   const unresolved = ends.filter((end) => end.report?.entry !== undefined && end.report.effect === 'unknown');
-  const settled = ends.length - toRun;
+  const sentBefore = ends.length - toRun;
   const codes = [
     ...new Set(ends.flatMap(({ report }) => report?.warnings ?? []).map(({ message: each }) => each)),
   ];
@@ -31,7 +31,7 @@ export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: Dea
       text(`OPEN ${toRun === 1 ? '1 deal' : `${toRun} deals`}`, 'strong'),
       'of',
       nameText(file.path),
-      settled !== 0 && `; ${settled} sent before`,
+      sentBefore !== 0 && `; ${sentBefore} sent before`,
     ),
     remarksOn(file),
     sides.length > 0 && [sidesTable(sides, 'TO OPEN'), left !== undefined && leftLine(left)],

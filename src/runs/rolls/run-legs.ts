@@ -58,8 +58,8 @@ export function chainNow(
 ): RollChain {
   const legs = known.flatMap((leg) => leg?.entry ?? []);
   const recorded = legs.length === 0 ? journal.read() : unless(DamagedFileError, () => journal.read());
-  const find: JournalState['find'] = (terms) => [
-    ...(recorded?.find(terms) ?? []).filter(({ id }) => !legs.some((leg) => leg.id === id)),
+  const find: JournalState['find'] = (by) => [
+    ...(recorded?.find(by) ?? []).filter(({ id }) => !legs.some((leg) => leg.id === id)),
     ...legs,
   ];
   return rollChain(plan, { state: { find }, nowMs: clock.now(), servedMs });
