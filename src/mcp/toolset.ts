@@ -224,7 +224,8 @@ function helpCall(fields: Fields): AskedCall {
 function preparedCall(tool: OfferedTool, { action, ...fields }: Fields): AskedCall {
   if (typeof action !== 'string' || !isActionName(action))
     throw new UsageError('The argument "action" is open, add, reduce or close.');
-  const command = tool.actions?.find(({ name }) => name === action) ?? tool.command;
+  const command = tool.actions?.find(({ name }) => name === action);
+  if (command === undefined) throw new Error(`the tool does not prepare ${action}`);
   const words = wordsOfObject(command, fields);
   const end = words.indexOf('--');
   const [options, operands] = [words.slice(0, end), words.slice(end + 1)];
