@@ -122,13 +122,13 @@ export const lastNotionals = (actions: readonly Action[], identity: AccountIdent
   executedOpens(actions, identity).slice(-LAST_DEALS).flatMap(notionalOf).toReversed();
 
 /**
- * Actions of the last minute on the same terms, and those recorded as not executed whose request may still arrive. Two
+ * Actions of the last minute on the same terms, and those that may still execute after it (`isOpenEnded`). Two
  * different deal IDs of the operator mean two trades; one deal ID alone does not.
  */
 export function duplicatesOf(
   actions: readonly Action[],
   terms: DealTerms,
-  { nowMs, mayArrive }: { nowMs: number; mayArrive: (action: Action) => boolean },
+  { nowMs, isOpenEnded }: { nowMs: number; isOpenEnded: (action: Action) => boolean },
 ): readonly Action[] {
   return actions.filter((it) => {
     const { intent } = it;
@@ -139,7 +139,7 @@ export function duplicatesOf(
       Object.values(SAME_TERM).every((isSame) => isSame(it, terms)) &&
       (intent.deal_id === undefined || terms.dealId === undefined || intent.deal_id === terms.dealId) &&
       // After a clock was set back, an action seems to be in the future: that counts as recent.
-      (nowMs - Date.parse(intent.at) < DUPLICATE_MS || mayArrive(it))
+      (nowMs - Date.parse(intent.at) < DUPLICATE_MS || isOpenEnded(it))
     );
   });
 }

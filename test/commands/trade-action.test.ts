@@ -384,6 +384,25 @@ describe('the environment line', () => {
   });
 });
 
+describe('the same change of a side', () => {
+  it.each(['add', 'reduce'])(
+    '%s: is stopped while the first is in flight, also after the minute',
+    async (action) => {
+      const cli = testCli({ env: PRACTICE });
+      await cli.run(OPEN);
+      await cli.run('practice faults --slow-fills 150');
+      const line = `${action} USDTNGN buy 1k --yes --json`;
+      expect((await cli.run(`${line} --timeout 62`)).code).toBe(8);
+      const again = await cli.run(`${line} --timeout 5`);
+      expect([again.code, again.document()]).toMatchObject([10, { error: { code: 'duplicate' } }]);
+      expect(again.document()).toMatchObject({ error: { message: expect.stringContaining('not finished') } });
+      await cli.run('practice advance 10m');
+      expect((await cli.run('check')).code).toBe(0);
+      expect((await cli.run(`${line} --no-wait`)).code).toBe(0);
+    },
+  );
+});
+
 describe('an addition that a colleague trades into', () => {
   it('is reported as unresolved, and never prevents closing', async () => {
     const cli = testCli({ env: PRACTICE });

@@ -280,7 +280,7 @@ describe('a duplicate', () => {
     ],
   ])('duplicate: is detected or not for %s', (_what, intent, terms, steps, isDuplicate) => {
     const actions = actionsOf(recordsOf('aaaa', intent, ...steps));
-    const when = { nowMs: NOON, mayArrive: () => false };
+    const when = { nowMs: NOON, isOpenEnded: () => false };
     expect(duplicatesOf(actions, theTerms(terms), when).length).toBe(isDuplicate ? 1 : 0);
   });
 });

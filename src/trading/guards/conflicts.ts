@@ -160,17 +160,22 @@ export function duplicateFinding(
   const unresolved = unresolvedOn(actions, query);
   const mayArrive = (action: Action): boolean =>
     action.recordedAs === 'nothing' && lateUntil(action, nowMs) !== undefined;
-  const found = duplicatesOf(actions, query, { nowMs, mayArrive }).filter(
-    (each) => !unresolved.includes(each),
-  );
+  // The same change of a side once more: a script that runs again after the minute would make it twice.
+  const unfinished = createsHedge(query) ? [] : inFlightOn(actions, query);
+  const found = duplicatesOf(actions, query, {
+    nowMs,
+    isOpenEnded: (each) => mayArrive(each) || unfinished.includes(each),
+  }).filter((each) => !unresolved.includes(each));
   if (found.length === 0) return undefined;
   const last = found.reduce((one, other) => (one.intent.at > other.intent.at ? one : other));
   const times = found.length === 1 ? '' : ` ${found.length.toString()} times`;
+  const isUnfinished = found.some((each) => unfinished.includes(each));
+  const sent = isUnfinished ? 'and not finished' : 'in the last minute';
   const when = ago(nowMs - Date.parse(last.intent.at));
   return {
     level: 'stop',
     code: 'duplicate',
-    message: `Same ${query.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : 'in the last minute'}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${outcomeOf(last)}).`,
+    message: `Same ${query.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : sent}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${outcomeOf(last)}).`,
     hint: `To send it again: --allow-duplicate${orDealId(query, found)}`,
     details: { actions: found.map(actionDetails) },
   };

@@ -199,7 +199,7 @@ describe('an action in flight', () => {
     ['open', 'open', ['warn in_flight']],
     ['add', 'open', ['warn in_flight']],
     ['reduce', 'add', ['warn in_flight']],
-    ['reduce', 'reduce', ['warn in_flight']],
+    ['reduce', 'reduce', ['stop duplicate', 'warn in_flight']],
     ['open', 'close', ['warn in_flight']],
     ['close', 'open', ['stop in_flight']],
     ['close', 'add', ['stop in_flight']],
