@@ -97,7 +97,8 @@ async function soaked({ name, words, requests, piped }) {
 
 function judged(name, samples) {
   const paces = samples.slice(1).map(({ cpuMs }, index) => cpuMs - samples[index].cpuMs);
-  const slowed = ratio(leastOfHalves(paces));
+  const [before, after] = leastOfHalves(paces);
+  const slowed = after / before;
   const grown = Object.entries(MOST_GROWTH_MB).map(([part, most]) => {
     const sizes = samples.map((sample) => sample[part] / MB);
     const [first, second] = leastOfHalves(sizes);
@@ -114,8 +115,6 @@ function judged(name, samples) {
   );
   return good;
 }
-
-const ratio = ([one, other]) => other / one;
 
 /** What else the machine does costs single samples more, and so does memory that the collector has yet to give back. */
 function leastOfHalves(values) {
