@@ -5,7 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = `
   roll resume-action
   kill-sweep interrupted screens pipes wizard
-  every-action.trust examples.trust troubles.trust join-kills.trust life-cycle.trust one-deal-id.trust settlement.trust conformance.trust completion.trust
+  every-action.trust examples.trust troubles.trust join-kills.trust life-cycle.trust one-deal-id.trust settlement.trust
+  conformance.trust completion.trust
   roll-now.trust watch.trust desk-screen.trust lagging-readings.trust batch.trust clients.trust rewound.trust own-close.trust
   disk-errors terminal secrets
 `

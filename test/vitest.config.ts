@@ -26,7 +26,7 @@ const BROWSER = 'test/**/*.browser.test.ts';
 /** These try a part every day, or in this process, and in `full` the whole: what they use says so. For the soak, all with a goal. */
 const TRIES_A_PART = process.env['HEDGE_SOAK']
   ? /\/support\/goal\.ts'/
-  : /\b(?:IN_FULL|howMany|spread|aQuarter|aQuarterOf|chosenKills|runHedge|openHedge|tradingDay)\b[^;]*\} from '[./]+\/support\//;
+  : /\b(?:IN_FULL|perRun|howMany|spread|aQuarter|aQuarterOf|chosenKills|runHedge|openHedge|tradingDay)\b[^;]*\} from '[./]+\/support\//;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MORE_IN_FULL = readdirSync(fileURLToPath(new URL('.', import.meta.url)), {

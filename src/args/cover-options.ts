@@ -102,7 +102,7 @@ export function readExposures(
     const direction = accept(readWord(directionIn(cell('direction')), 'direction', DIRECTIONS))?.word;
     const certainty = accept(readWord(cell('certainty'), 'certainty', CERTAINTIES))?.word;
     const twin = id === undefined ? undefined : twinOf(id, line);
-    if (twin !== undefined) accept(twin);
+    if (twin !== undefined) wrong.push({ line, why: twin });
     return twin !== undefined || !id || !due || !ngn || !direction || !certainty
       ? []
       : [{ id, due, ngn, direction, certainty }];

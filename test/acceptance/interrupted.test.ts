@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { actionsIn } from '../journal/records.ts';
 import { bareEnvironment, HEDGE, toStart } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
-import { everyDay, expectHeld, IN_FULL, SOAKING } from '../support/goal.ts';
+import { everyDay, expectHeld, IN_FULL, perRun } from '../support/goal.ts';
 import { journalAt } from '../support/kill-case.ts';
 import {
   type Interruption,
@@ -45,7 +45,7 @@ async function aService(): Promise<ServedBook> {
 
 const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
 /** Of the points that are neither a send nor a word nor the journal's, one in so many; every day, of all but the action's send. */
-const SPREAD = SOAKING ? 6 : IN_FULL ? 12 : 60;
+const SPREAD = perRun({ soak: 6, full: 12, everyDay: 60 });
 
 const spread = (points: readonly Point[]): readonly Point[] =>
   points.filter(

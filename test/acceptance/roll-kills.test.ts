@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BuiltRun } from '../support/built.ts';
-import { expectHeld, IN_FULL, SOAKING } from '../support/goal.ts';
+import { expectHeld, perRun } from '../support/goal.ts';
 import { runHedge } from '../support/in-process.ts';
 import { copiedJournal } from '../support/journal-copy.ts';
 import { type Kill, killsOf, killText, runKilled, tracedHedge } from '../support/kill-case.ts';
@@ -18,7 +18,7 @@ import { seededRandom } from '../support/steady-clock.ts';
 import { needs } from '../support/tools.ts';
 
 /** Kills of each way to roll: 2 every day, 30 in `npm run test:full`, 60 in the soak, or as many as HEDGE_ROLL_KILLS says. */
-const KILLS = Number(process.env['HEDGE_ROLL_KILLS'] ?? (SOAKING ? 120 : IN_FULL ? 60 : 4)) / 2;
+const KILLS = Number(process.env['HEDGE_ROLL_KILLS'] ?? perRun({ soak: 120, full: 60, everyDay: 4 })) / 2;
 const LANES = 2;
 const SIZE = 10_000;
 

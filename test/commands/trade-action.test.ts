@@ -395,7 +395,14 @@ describe('the same change of a side', () => {
       expect((await cli.run(`${line} --timeout 62`)).code).toBe(8);
       const again = await cli.run(`${line} --timeout 5`);
       expect([again.code, again.document()]).toMatchObject([10, { error: { code: 'duplicate' } }]);
-      expect(again.document()).toMatchObject({ error: { message: expect.stringContaining('not finished') } });
+      expect(again.document()).toMatchObject({
+        error: {
+          message: expect.stringContaining('not finished'),
+          hint: expect.stringMatching(
+            /^To wait for it: hedge wait [0-9a-f]{4}\. To send it again: --allow-duplicate$/,
+          ),
+        },
+      });
       await cli.run('practice advance 10m');
       expect((await cli.run('check')).code).toBe(0);
       expect((await cli.run(`${line} --no-wait`)).code).toBe(0);

@@ -16,11 +16,15 @@ export const everyDay: TestOptions = IN_FULL && !SOAKING ? { skip: true } : {};
 /** Every day, one in so many of what `full` tries. */
 const EVERY_DAY = 20;
 
+/** A figure of its own for each run. */
+export function perRun(figures: { soak: number; full: number; everyDay: number }): number {
+  if (SOAKING) return figures.soak;
+  return IN_FULL ? figures.full : figures.everyDay;
+}
+
 /** How many of them: for `full`, and for the soak. */
-export const howMany = (full: number, soaking: number): number => {
-  if (SOAKING) return soaking;
-  return IN_FULL ? full : Math.ceil(full / EVERY_DAY);
-};
+export const howMany = (full: number, soak: number): number =>
+  perRun({ soak, full, everyDay: Math.ceil(full / EVERY_DAY) });
 
 /** For `full`, and a quarter of them every day. */
 export const aQuarter = (full: number): number => (IN_FULL ? full : Math.ceil(full / 4));

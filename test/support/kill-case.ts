@@ -10,7 +10,7 @@ import { openJournal } from '../../src/journal/store/journal.ts';
 import { type BuiltRun, HEDGE } from './built.ts';
 import type { Survival } from './disk-model.ts';
 import { bookFor, type EachAction, wordsOf } from './each-action.ts';
-import { IN_FULL, oneOfEach, SOAKING } from './goal.ts';
+import { oneOfEach, perRun } from './goal.ts';
 import { runHedge } from './in-process.ts';
 import { copiedJournal, journalAfter } from './journal-copy.ts';
 import { runNumbered } from './kill-points.ts';
@@ -113,7 +113,7 @@ export function killsOf({ calls }: Pick<TracedRun, 'calls'>): readonly Kill[] {
 
 const SWEEPS = process.env['HEDGE_SWEEP'] === 'all';
 /** One in so many. */
-const SPREAD = SOAKING ? 10 : IN_FULL ? 20 : 200;
+const SPREAD = perRun({ soak: 10, full: 20, everyDay: 200 });
 
 /** All of them for `npm run sweep`, a tenth for the soak, a twentieth for `npm run test:full`, a few every day. */
 export const chosenKills = (all: readonly Kill[]): readonly Kill[] => (SWEEPS ? all : oneOfEach(all, SPREAD));

@@ -169,14 +169,15 @@ export function duplicateFinding(
   if (found.length === 0) return undefined;
   const last = found.reduce((one, other) => (one.intent.at > other.intent.at ? one : other));
   const times = found.length === 1 ? '' : ` ${found.length.toString()} times`;
-  const isUnfinished = found.some((each) => unfinished.includes(each));
-  const sent = isUnfinished ? 'and not finished' : 'in the last minute';
+  const running = found.filter((each) => unfinished.includes(each));
+  const sent = running.length > 0 ? 'and not finished' : 'in the last minute';
+  const again = `To send it again: --allow-duplicate${orDealId(query, found)}`;
   const when = ago(nowMs - Date.parse(last.intent.at));
   return {
     level: 'stop',
     code: 'duplicate',
     message: `Same ${query.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : sent}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${outcomeOf(last)}).`,
-    hint: `To send it again: --allow-duplicate${orDealId(query, found)}`,
+    hint: running.length > 0 ? say`To wait for it: ${commandForAll(running, 'wait')}. ${again}` : again,
     details: { actions: found.map(actionDetails) },
   };
 }
