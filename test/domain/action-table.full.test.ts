@@ -25,6 +25,9 @@ function filesInErrorWith(row: string): readonly string[] {
       '-p',
       'src/tsconfig.json',
       '--noEmit',
+      // A build leaves the types to `npm run check`.
+      '--noCheck',
+      'false',
       '--pretty',
       'false',
     ],
