@@ -78,7 +78,13 @@ function keyRejected(last: FailureParts, parts: Common): CredentialError {
   });
 }
 
+const WRONG_PATH = say`Check the path and the base URL: ${shell`hedge profile show`}`;
+
 const HINTS: Readonly<Record<string, Sentence>> = {
+  not_found: WRONG_PATH,
+  method_not_allowed: WRONG_PATH,
+  http_404: WRONG_PATH,
+  http_405: WRONG_PATH,
   exposure_exceeded: say`See your available exposure: ${shell`hedge account`}`,
   capacity_exceeded: say`See the capacity of each side: ${shell`hedge markets`}`,
   insufficient_balance: say`See your free balance: ${shell`hedge account`}`,

@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { exitCodeOf } from '../../../src/cli/exit-codes.ts';
 import { mapError } from '../../../src/client/transport/map-error.ts';
+import { hintText } from '../../../src/domain/hint.ts';
 import { type HedgeError, OWN_CODES, RefusedError, serviceRejection } from '../../../src/errors.ts';
 import { cliFor } from '../../support/cli-for.ts';
 import { frontOf, refusal } from '../../support/front.ts';
@@ -92,6 +93,19 @@ describe('a code of the service with the name of a code of hedge', () => {
       error: { code: shown, http_status: status, effect: 'none', details: { service_code: code } },
     });
     expect(ran.err).not.toContain(`(${code})`);
+  });
+
+  it.each([
+    [404, 'not_found', true],
+    [404, undefined, true],
+    [405, 'method_not_allowed', true],
+    [404, 'strange_code', false],
+    [400, undefined, false],
+  ])('with %i %s may be a wrong base URL: %s', (status, code, isNamed) => {
+    const { hint } = mapped(code, status);
+    expect(hint === undefined ? '' : hintText(hint)).toBe(
+      isNamed ? 'Check the path and the base URL: hedge profile show' : '',
+    );
   });
 
   it("of a rejected open is in the journal, and is told again as the service's", async () => {
