@@ -11,7 +11,7 @@ export const wait = defineCommand({
   name: 'wait',
   summary: 'Wait for an action to finish',
   description:
-    'Reports a finished action at once. Waits for an unknown outcome until none of its attempts can still arrive. Sends nothing; stopping the wait does not stop the action.',
+    'Reports a finished action at once. Waits for an unknown outcome until its change shows or none of its attempts can still arrive. Sends nothing; stopping the wait does not stop the action.',
   operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID' }],
   options: WAIT_OPTIONS,
   examples: [

@@ -17,13 +17,7 @@ import { type ActionReport, reportOf } from '../report.ts';
 import { stillPendingError, stoppedWaiting } from '../report-errors.ts';
 import { awaitEnd, awaitSender } from './await-end.ts';
 import { type Asks, type Known, type Situation, situationOf } from './known.ts';
-import {
-  canBeRuledOut,
-  confirmFound,
-  isDueToRuleOut,
-  recordFound,
-  recordNotExecuted,
-} from './record-outcome.ts';
+import { confirmFound, isDueToRuleOut, recordFound, recordNotExecuted } from './record-outcome.ts';
 import { reportKnown, unknownOutcome } from './reports.ts';
 import { sendAction } from './send-attempt.ts';
 
@@ -153,13 +147,12 @@ async function lookUpIfDue(now: Known, _: Following, context: ReadContext): Prom
 /** The wait and the journal use different clocks. */
 const A_LITTLE_MS = 1_000;
 
-/** Waits until it is found, or no attempt can still arrive. */
+/** Waits until it is found, its change shows, or no attempt can still arrive. */
 async function awaitArrival(now: Known, how: Following, context: ReadContext): Promise<Known | ActionReport> {
   const { action } = now;
   const { clock, signal, progress, timeOfDay } = context;
-  const conclusiveAt = canBeRuledOut(action) ? conclusiveFrom(action) : undefined;
-  if (conclusiveAt === undefined) return reportKnown(now, context);
   const startedAt = clock.now();
+  const conclusiveAt = (isSeenHere(action, context) ? conclusiveFrom(action) : undefined) ?? startedAt;
   let last: ActionReport | undefined;
   if (conclusiveAt > startedAt)
     progress.start(
@@ -175,7 +168,7 @@ async function awaitArrival(now: Known, how: Following, context: ReadContext): P
       lastReadingMs: how.timeoutMs - withinMs,
       async read(own) {
         last = await lookUpAction(last?.entry ?? action, { ...context, signal: own });
-        return last.outcome === 'unknown' ? undefined : last;
+        return last.outcome === 'unknown' && last.evidence?.kind !== 'exact' ? undefined : last;
       },
     });
   } catch (error) {
@@ -189,13 +182,16 @@ async function awaitArrival(now: Known, how: Following, context: ReadContext): P
   return { action: entry, withinMs: Math.max(0, startedAt + how.timeoutMs - clock.now()) };
 }
 
+/** The side of another key may be another account's, so waiting would prove nothing. */
+const isSeenHere = (action: Action, context: ReadContext): boolean =>
+  createsHedge(action.intent) || !isOfAnotherKey(action, context);
+
 /** Waits for the end of an accepted action, if the caller waits. */
 async function awaitOutcome(now: Known, how: Following, context: ReadContext): Promise<Known | ActionReport> {
   const { action } = now;
   const { clock, progress } = context;
   if (!how.wait) return reportKnown({ ...now, observed: undefined }, context);
-  // The side of another key may be another account's, so waiting would prove nothing.
-  if (!createsHedge(action.intent) && isOfAnotherKey(action, context)) {
+  if (!isSeenHere(action, context)) {
     const why = otherKeyInWords(action);
     const finding = stillPendingError(action, why, clock.now(), confirmationCommands(action));
     return reportOf('pending', { entry: action, finding });

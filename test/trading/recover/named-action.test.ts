@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { hintText } from '../../../src/domain/hint.ts';
 import { InterruptedError } from '../../../src/errors.ts';
 import { hostOf } from '../../../src/platform/host.ts';
 import { waitFor } from '../../../src/trading/recover/named-action.ts';
@@ -63,16 +62,49 @@ describe('waiting for an action', () => {
     expect(desk.again(action).state).toBe('accepted');
   });
 
-  it('without an answer of which nothing will be told waits for nothing: it names check', async () => {
+  it('without a response is awaited until its change shows, and is unknown even so: another may have made it', async () => {
     const desk = await dealingDesk();
     await desk.now(OPEN);
     const lost = await desk.lost('before', 'add USDTNGN buy 2000');
     const began = desk.readContext.clock.now();
-    const report = await waitFor(lost.shortId, MINUTE, desk.readContext);
-    expect(desk.readContext.clock.now()).toBe(began);
-    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
-    expect(hintText(report.finding?.hint)).toContain(`hedge check ${lost.shortId}`);
+    const clock = {
+      ...desk.readContext.clock,
+      async sleep(ms: number) {
+        await desk.readContext.clock.sleep(ms);
+        if (desk.readContext.clock.now() - began < 20_000 || shown) return;
+        shown = true;
+        await desk.colleague('/hedges/add', { market: 'USDTNGN', side: 'buy', notional_usd: 2_000 });
+      },
+    };
+    let shown = false;
+    const report = await waitFor(lost.shortId, MINUTE, { ...desk.readContext, clock });
+    expect(report).toMatchObject({
+      outcome: 'unknown',
+      finding: { code: 'outcome_unknown', details: { evidence: 'exact' } },
+    });
+    const waited = desk.readContext.clock.now() - began;
+    expect(waited).toBeGreaterThan(20_000);
+    expect(waited).toBeLessThan(60_000);
   });
+
+  it.each(['add USDTNGN buy 2000', 'reduce USDTNGN buy 2000', 'close USDTNGN buy'])(
+    '%s without a response is awaited until no attempt can arrive any more, and then looked up once',
+    async (line) => {
+      const desk = await dealingDesk();
+      await desk.now(OPEN);
+      const lost = await desk.lost('before', line);
+      const began = desk.readContext.clock.now();
+      const hour = { timeoutMs: 3_600_000 };
+      const report = await waitFor(lost.shortId, hour, desk.readContext);
+      expect(report).toMatchObject({ outcome: 'unknown', finding: { details: { evidence: 'none' } } });
+      const waited = desk.readContext.clock.now() - began;
+      expect(waited).toBeGreaterThanOrEqual(5 * 60_000);
+      expect(waited).toBeLessThan(7 * 60_000);
+      expect(desk.again(lost)).toEqual(lost);
+      await waitFor(lost.shortId, hour, desk.readContext);
+      expect(desk.readContext.clock.now() - began).toBe(waited);
+    },
+  );
 
   it('without a response that may still arrive is not called undone when the waiting is stopped', async () => {
     const desk = await dealingDesk();
