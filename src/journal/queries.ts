@@ -162,6 +162,13 @@ export const unresolvedOn = (actions: readonly Action[], place: AccountSide): re
 export const inFlightOn = (actions: readonly Action[], place: AccountSide): readonly Action[] =>
   actions.filter((it) => (inFlight(it) || it.underway) && isOn(it, place));
 
+/** Actions that conflict with another one on the side; `--despite` names those to ignore. */
+export const conflictsOn = (actions: readonly Action[], place: AccountSide): readonly Action[] =>
+  actions.filter((it) => mayStillExecute(it) && isOn(it, place));
+
+export const mayStillExecute = (action: Action): boolean =>
+  isUnresolved(action) || inFlight(action) || action.underway;
+
 /**
  * Closes sent from this machine after `action` that saw all hedges it is compared with, and may have closed them. Newest
  * first.

@@ -11,8 +11,8 @@ import { clocksDisagree, elapsedOver } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, InterruptedError, RefusedError, StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { unresolvedOn } from '../../journal/queries.ts';
-import { isUnresolved } from '../../journal/replay.ts';
+import { conflictsOn, mayStillExecute } from '../../journal/queries.ts';
+import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { readClocks } from '../../platform/clock.ts';
 import type { EstimateRequest, QuoteSource } from '../../readings/estimate-quotes.ts';
 import { poll } from '../../readings/poll.ts';
@@ -140,7 +140,7 @@ export async function checkDeals(
     trading.signal.throwIfAborted();
     // Planned as filled: a row in flight would only warn the next one.
     const dry = { ...deal.intent, options: { ...deal.intent.options, dryRun: true, wait: true } };
-    const end = await endOf({ ...deal, intent: ignoringUnresolved(dry, deals, trading) }, () => ({
+    const end = await endOf({ ...deal, intent: ignoringConflicts(dry, deals, trading) }, () => ({
       context: isComputed(dry) ? sizing : usual,
       shared,
       simulation: simulated.line(deal.line),
@@ -165,15 +165,15 @@ export async function checkDeals(
 const isOfRow = (error: HedgeError): boolean =>
   error instanceof StoppedError || error instanceof RefusedError;
 
-/** @throws UsageError for an ID that no unresolved action of the account has. */
+/** @throws UsageError for an ID that no action of the account has whose end is not known. */
 export function checkDespite(texts: readonly string[], { journal, identity }: TradingContext): void {
-  const unresolved = journal
+  const conflicts = journal
     .read()
-    .current.filter((action) => isUnresolved(action) && sameIdentity(action.intent.identity, identity));
-  const wrong = texts.find((text) => !unresolved.some(({ id }) => id.startsWith(text)));
+    .current.filter((action) => mayStillExecute(action) && sameIdentity(action.intent.identity, identity));
+  const wrong = texts.find((text) => !conflicts.some(({ id }) => id.startsWith(text)));
   if (wrong !== undefined)
     throw new UsageError(
-      `No unresolved action ${quotedName(wrong)} of this account in the journal (--despite). Nothing was sent.`,
+      `No action ${quotedName(wrong)} of this account is unresolved or in flight (--despite). Nothing was sent.`,
       say`To list them: ${shell`hedge journal`}`,
     );
 }
@@ -182,21 +182,20 @@ export function checkDespite(texts: readonly string[], { journal, identity }: Tr
  * The actions to ignore that would stop the row: another side has others. `rows`: an unresolved row of
  * the file is settled before the others are opened, and does not stop them in the check.
  */
-function ignoringUnresolved(
+function ignoringConflicts(
   intent: Deal['intent'],
   rows: readonly Deal[],
   { journal, identity }: TradingContext,
 ): Deal['intent'] {
   const { options, dealId } = intent;
-  const unresolved = unresolvedOn(journal.read().current, { identity, ...intent });
-  if (unresolved.length === 0 && options.despite.length === 0) return intent;
+  const conflicts = conflictsOn(journal.read().current, { identity, ...intent });
+  if (conflicts.length === 0 && options.despite.length === 0) return intent;
   const own = dealIdsOfRows(rows);
-  const despite = unresolved
+  const isOfAnotherRow = (action: Action): boolean =>
+    isUnresolved(action) && own.has(action.intent.deal_id ?? '');
+  const despite = conflicts
     .filter(({ intent: { deal_id: other } }) => other === undefined || other !== dealId)
-    .filter(
-      ({ id, intent: { deal_id: other } }) =>
-        (other !== undefined && own.has(other)) || options.despite.some((text) => id.startsWith(text)),
-    )
+    .filter((each) => isOfAnotherRow(each) || options.despite.some((text) => each.id.startsWith(text)))
     .map(({ id }) => id);
   return { ...intent, options: { ...options, despite } };
 }
@@ -311,7 +310,7 @@ export async function openDeals(
         return true;
       },
     };
-    const ready = { ...deal, intent: ignoringUnresolved(deal.intent, [], trading) };
+    const ready = { ...deal, intent: ignoringConflicts(deal.intent, [], trading) };
     const end = await endOf(ready, async () => {
       await waitForOwnClose(row.intent, trading);
       if (isStale(shared, trading)) {

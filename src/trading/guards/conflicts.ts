@@ -1,5 +1,5 @@
 /** Earlier actions on the same side that conflict with a new one: outcome unknown, in flight, or a duplicate. Pure. */
-import { createsHedge, rowOf, shrinks, takesWholeSide } from '../../domain/action-table.ts';
+import { createsHedge, enlarges, rowOf, shrinks, takesWholeSide } from '../../domain/action-table.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { actionInWords, operatorInFull, stateInWords } from '../../journal/describe.ts';
@@ -90,8 +90,9 @@ const idsOf = (found: readonly Action[], between = ','): string =>
 const despite = (found: readonly Action[]) => shell`--despite ${idsOf(found)}`;
 
 /**
- * Stops a close that would race with an action in flight, and a size computed from a position that is about to change.
- * Everything else is a warning. So is an action that a close has waited for long enough: closing must stay possible.
+ * Stops a close and what makes the position larger while the other is in flight: the close may come last and take the
+ * whole side; and a size computed from a position that is about to change. Everything else is a warning. So is an
+ * action that has been waited for long enough: closing must stay possible.
  */
 export function inFlightFindings(
   query: ConflictQuery,
@@ -101,22 +102,26 @@ export function inFlightFindings(
   const found = inFlightOn(actions, query);
   const mayExecute = ({ underway, changedAt }: Action): boolean =>
     underway || nowMs - Date.parse(changedAt) < NOT_SEEN_AFTER_MS;
-  const races = ({ intent }: Action): boolean =>
-    query.flat === true ? createsHedge(intent) : !takesWholeSide(intent);
-  const stopping = takesWholeSide(query)
-    ? found.filter(races).filter(mayExecute)
-    : query.measured === true
-      ? found
-      : [];
+  const racing = found.filter((each) => racesWith(query, each.intent) && mayExecute(each));
+  const stopping = query.measured === true ? found : racing;
+  const meanings = [
+    ...(racing.length > 0 ? [takesWholeSide(query) ? CLOSE_MAY_RUN_FIRST : CLOSE_MAY_RUN_LAST] : []),
+    ...(query.measured === true ? [SIZE_WILL_CHANGE] : []),
+  ];
+  const warned = found.filter((each) => !stopping.includes(each));
   return [
-    inFlight(stopping, 'stop', takesWholeSide(query) ? CLOSE_MAY_RUN_FIRST : SIZE_WILL_CHANGE),
-    inFlight(
-      found.filter((each) => !stopping.includes(each)),
-      'warn',
-      inFlightEffect(found, query),
-    ),
+    inFlight(stopping, 'stop', meanings.join(' '), query),
+    inFlight(warned, 'warn', inFlightEffect(warned, query), query),
   ].filter((each) => each !== undefined);
 }
+
+/** Whether it matters which of the two executes first. */
+function racesWith(query: ConflictQuery, other: Action['intent']): boolean {
+  if (!takesWholeSide(query)) return enlarges(query) && takesWholeSide(other);
+  return query.flat === true ? createsHedge(other) : !takesWholeSide(other);
+}
+
+const CLOSE_MAY_RUN_LAST = 'It may execute after it and close it too.';
 
 const SIZE_WILL_CHANGE = 'The position is about to change: --by and --to would be wrong.';
 
@@ -132,7 +137,12 @@ const inFlightEffect = (found: readonly Action[], terms: DealTerms): string => {
   ].join(' ');
 };
 
-function inFlight(found: readonly Action[], level: Finding['level'], meaning: string): Finding | undefined {
+function inFlight(
+  found: readonly Action[],
+  level: Finding['level'],
+  meaning: string,
+  { except }: ConflictQuery,
+): Finding | undefined {
   if (found.length === 0) return undefined;
   const named = firstOf(
     found,
@@ -144,7 +154,10 @@ function inFlight(found: readonly Action[], level: Finding['level'], meaning: st
     level,
     code: 'in_flight',
     message: `${named} ${meaning}`,
-    hint: level === 'warn' ? step(wait) : step(wait, say`then retry. Or: ${despite(found)}`),
+    hint:
+      level === 'warn'
+        ? step(wait)
+        : step(wait, except === undefined ? say`then retry. Or: ${despite(found)}` : 'then retry'),
     details: { actions: found.map(actionDetails) },
   };
 }

@@ -12,7 +12,7 @@ import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, haltedInWords, stateInWords } from '../../journal/describe.ts';
-import { type AccountSide, findAction, inFlightOn, unresolvedOn, usedDealId } from '../../journal/queries.ts';
+import { type AccountSide, conflictsOn, findAction, usedDealId } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import {
   CHAIN_WORDS,
@@ -251,9 +251,7 @@ export function readDespite(
   state: Pick<JournalState, 'current' | 'find'>,
 ): ReadonlySet<string> {
   const { current } = state;
-  const conflicts = new Set(
-    [...unresolvedOn(current, terms), ...inFlightOn(current, terms)].map(({ id }) => id),
-  );
+  const conflicts = new Set(conflictsOn(current, terms).map(({ id }) => id));
   return new Set(
     terms.despite.map((text) => {
       const action = named(text, state.find({ ids: [text] }));

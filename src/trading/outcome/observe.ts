@@ -13,9 +13,8 @@ import {
   type AccountSide,
   additionsSince,
   closesAfter,
+  conflictsOn,
   heldBefore,
-  inFlightOn,
-  unresolvedOn,
 } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
@@ -196,9 +195,7 @@ interface SideReading {
 
 /** Whether an action of this machine whose outcome is not recorded made the side what it is. */
 export const isAsExpected = (place: AccountSide, read: SideReading): boolean =>
-  [...inFlightOn(read.actions, place), ...unresolvedOn(read.actions, place)].some(
-    (action) => evidenceOnSide(action, read).kind === 'exact',
-  );
+  conflictsOn(read.actions, place).some((action) => evidenceOnSide(action, read).kind === 'exact');
 
 /** None for an action that the side's hedges do not show. */
 export function evidenceOnSide(action: Action, { now: read, lookedAtMs, actions }: SideReading): Evidence {

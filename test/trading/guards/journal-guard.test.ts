@@ -200,7 +200,10 @@ describe('an action in flight', () => {
     ['add', 'open', ['warn in_flight']],
     ['reduce', 'add', ['warn in_flight']],
     ['reduce', 'reduce', ['stop duplicate', 'warn in_flight']],
-    ['open', 'close', ['warn in_flight']],
+    ['open', 'reduce', ['warn in_flight']],
+    ['open', 'close', ['stop in_flight']],
+    ['add', 'close', ['stop in_flight']],
+    ['reduce', 'close', ['warn in_flight']],
     ['close', 'open', ['stop in_flight']],
     ['close', 'add', ['stop in_flight']],
     ['close', 'reduce', ['stop in_flight']],
@@ -224,10 +227,36 @@ describe('an action in flight', () => {
     expect(after(300)).toEqual(['warn in_flight']);
   });
 
+  it.each<Name>(['open', 'add'])(
+    'that closes the side may take what an %s makes: it stops it, sent again too, and names what to wait for',
+    (name) => {
+      const state = journal([action('7c1e', 'accepted', { action: 'close' })]);
+      const [first] = guard({ action: name }, state);
+      expect(first?.message).toContain('may execute after it and close it too');
+      expect(hintText(first?.hint)).toMatch(/^hedge wait 7c1e {4}.* --despite 7c1e$/);
+      const again = journal([
+        action('7c1e', 'accepted', { action: 'close' }),
+        action('90ab', 'unknown', { action: name }),
+      ]);
+      const [resent] = guard({ action: name, except: idOf('90ab') }, again);
+      expect(resent).toMatchObject({ level: 'stop', code: 'in_flight' });
+      expect(hintText(resent?.hint)).not.toContain('--despite');
+      expect(found({ action: name, despite: ['7c1e'] }, state)).toEqual([]);
+    },
+  );
+
+  it('that closes the side and one that the size is computed from are both said', () => {
+    const state = journal([
+      action('7c1e', 'accepted', { action: 'close' }),
+      action('90ab', 'accepted', { action: 'add' }),
+    ]);
+    const [first] = guard({ action: 'add', measured: true }, state);
+    expect(first?.message).toContain('close it too. The position is about to change');
+  });
+
   it.each<[string, readonly Name[], readonly string[], string]>([
     ['an open', ['open'], ['This open comes on top of it.'], 'may also apply'],
     ['a reduction', ['reduce'], ['may also apply to this open'], 'on top of it'],
-    ['a close', ['close'], ['may also apply to this open'], 'on top of it'],
     ['both', ['add', 'reduce'], ['This open comes on top of it.', 'may also apply'], 'nothing of the kind'],
   ])('tells an open what %s means for it', (_, others, said, unsaid) => {
     const state = journal(
