@@ -74,6 +74,10 @@ const metaSchema = named(
     original_at: maybe(instant),
     trouble: maybe(troubleSchema),
     unfinished_rolls: maybe(orNull(list(unfinishedRollSchema))),
+    /** Found by deal ID, to be looked up again after this instant. */
+    provisional: maybe(
+      list(object({ action_id: words, deal_id: orNull(words), provisional_until: orNull(instant) })),
+    ),
   }),
 );
 

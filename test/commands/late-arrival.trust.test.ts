@@ -427,6 +427,10 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     expect(bare.out).toMatch(
       /No unknown outcomes .*\s+PAY-1 was found by its deal ID\. Look again after .*when\s+no\s+attempt\s+can\s+still\s+arrive:\s+hedge\s+check \w{4}/s,
     );
+    expect((await run('check --json')).document()).toMatchObject({
+      data: [],
+      meta: { provisional: [{ deal_id: 'PAY-1', provisional_until: until }] },
+    });
     clock.pass(WINDOW);
     const confirmed = await run('check', ON_A_TERMINAL);
     expect(confirmed.out).toMatch(/Confirmed +the only hedge with its deal ID/);

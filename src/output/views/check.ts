@@ -61,8 +61,17 @@ const NOTHING_KNOWN =
   'No unknown outcomes and nothing in flight among the records that this machine has. It may lack some.';
 
 /** For `meta`: undefined where an action was named. */
-export const checkMeta = ({ rolls, asked }: CheckedAction): Readonly<Record<string, unknown>> =>
-  asked === undefined ? { unfinished_rolls: rolls.map((chain) => unfinishedRollDocument(chain)) } : {};
+export const checkMeta = ({ rolls, toConfirm, asked }: CheckedAction): Readonly<Record<string, unknown>> =>
+  asked === undefined
+    ? {
+        provisional: toConfirm.map(({ id, intent: { deal_id: dealId }, provisionalUntil: until }) => ({
+          action_id: id,
+          deal_id: dealId ?? null,
+          provisional_until: until ?? null,
+        })),
+        unfinished_rolls: rolls.map((chain) => unfinishedRollDocument(chain)),
+      }
+    : {};
 
 const elsewhereInWords = (count: number): string =>
   `${count} more in other profiles: hedge journal --unresolved --in-flight`;
