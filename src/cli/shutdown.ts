@@ -56,6 +56,12 @@ const isOfAddon = (thrown: unknown): thrown is Error & { path: string } =>
   typeof thrown.path === 'string' &&
   thrown.path.endsWith('.node');
 
+/** The package that the program needs beside it, where it is not installed. */
+function missingPackage(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'MODULE_NOT_FOUND')) return undefined;
+  return /^Cannot find module '(@?\w[^']*)'/.exec(thrown.message)?.[1];
+}
+
 /** Any thrown value as a HedgeError: an interruption or a bug. `actionPreviewed`: an action was previewed. */
 export function errorOf(thrown: unknown, signal: AbortSignal, actionPreviewed: boolean): HedgeError {
   if (thrown instanceof HedgeError && thrown.effect !== 'none') return thrown;
@@ -72,6 +78,15 @@ export function errorOf(thrown: unknown, signal: AbortSignal, actionPreviewed: b
       what: `The library of the journal's database cannot be loaded: ${thrown.message}`,
       meaning: NOTHING_SENT,
       hint: 'Fix that, or set HEDGE_HOME to a folder from which programs may be loaded.',
+      cause: thrown,
+    });
+  const missing = actionPreviewed ? undefined : missingPackage(thrown);
+  if (missing !== undefined)
+    return new HedgeError({
+      code: 'internal',
+      what: `hedge is not completely installed: its package ${missing} is missing.`,
+      meaning: NOTHING_SENT,
+      hint: 'Install hedge again with npm, or use the single executable. A copy needs its node_modules too.',
       cause: thrown,
     });
   return new HedgeError({

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { errorOf, withShutdownDeadline } from '../../src/cli/shutdown.ts';
 import { InterruptedError } from '../../src/errors.ts';
@@ -29,5 +30,27 @@ describe('a run that hangs after a signal', () => {
     const { error } = await hanging(true);
     expect(error).toMatchObject({ signal: 'SIGTERM', effect: 'unknown', retry: 'after_check' });
     expect(error.meaning).toContain('The journal has it');
+  });
+});
+
+describe('a program that was copied without its packages', () => {
+  const thrown = (() => {
+    try {
+      return createRequire(import.meta.url)('@hedge/not-installed') as unknown;
+    } catch (error) {
+      return error;
+    }
+  })();
+  const { signal } = new AbortController();
+
+  it('says which one is missing, and that nothing was sent', () => {
+    expect(errorOf(thrown, signal, false)).toMatchObject({
+      what: 'hedge is not completely installed: its package @hedge/not-installed is missing.',
+      meaning: 'No action was sent.',
+    });
+  });
+
+  it('does not say so where something may have been sent', () => {
+    expect(errorOf(thrown, signal, true)).toMatchObject({ effect: 'unknown', code: 'internal' });
   });
 });
