@@ -67,7 +67,7 @@ export function viewProfile(profile: ProfileInFull): View {
     pair('Base URL', baseUrl === null ? missing : baseUrl),
     account !== undefined && pair('Account', account),
     pair('Key', profile.key),
-    pair('CA file', caFile === undefined ? 'default' : caFile),
+    pair('CA file', caFile ?? 'none of its own'),
     pair('Time zone', zone ?? 'UTC'),
     profile.operator !== undefined && pair('Operator', profile.operator),
     pair('Limits', limitsInWords(profile.limits)),
