@@ -15,7 +15,7 @@ interface ShutdownOptions {
 
 const GRACE_MS = 2_000;
 
-const NOTHING_SENT = 'No action was sent.';
+const NOTHING_SENT = 'This command sent no action.';
 
 /** After an action was previewed, only the journal knows what was sent. */
 const MAY_BE_SENT = {

@@ -80,7 +80,7 @@ describe('Ctrl-C while waiting for a response', () => {
       const { signal } = await screen.exit;
       expect(signal).toBe('SIGINT');
       expect(screen.screen().join('\n')).not.toContain('after');
-      expect(screen.screen().join('\n')).toContain('Stopped by Ctrl-C.\nNo action was sent.');
+      expect(screen.screen().join('\n')).toContain('Stopped by Ctrl-C.\nThis command sent no action.');
       expect(screen.cursorHidden()).toBe(false);
       child.kill('SIGCONT');
     },

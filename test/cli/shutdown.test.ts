@@ -23,7 +23,7 @@ describe('a run that hangs after a signal', () => {
     const { error, waiting } = await hanging(false);
     expect(waiting).toEqual([2_000]);
     expect(error).toMatchObject({ signal: 'SIGTERM', effect: 'none' });
-    expect(error.meaning).toBe('No action was sent.');
+    expect(error.meaning).toBe('This command sent no action.');
   });
 
   it('is not called without effect where something may have been sent', async () => {
@@ -46,7 +46,7 @@ describe('a program that was copied without its packages', () => {
   it('says which one is missing, and that nothing was sent', () => {
     expect(errorOf(thrown, signal, false)).toMatchObject({
       what: 'hedge is not completely installed: its package @hedge/not-installed is missing.',
-      meaning: 'No action was sent.',
+      meaning: 'This command sent no action.',
     });
   });
 
