@@ -105,7 +105,7 @@ export function inFlightFindings(
   const racing = found.filter((each) => racesWith(query, each.intent) && mayExecute(each));
   const stopping = query.measured === true ? found : racing;
   const meanings = [
-    ...(racing.length > 0 ? [takesWholeSide(query) ? CLOSE_MAY_RUN_FIRST : CLOSE_MAY_RUN_LAST] : []),
+    ...(racing.length > 0 ? [takesWholeSide(query) ? CLOSE_MAY_RUN_FIRST : closeMayRunLast(query)] : []),
     ...(query.measured === true ? [SIZE_WILL_CHANGE] : []),
   ];
   const warned = found.filter((each) => !stopping.includes(each));
@@ -121,7 +121,8 @@ function racesWith(query: ConflictQuery, other: Action['intent']): boolean {
   return query.flat === true ? createsHedge(other) : !takesWholeSide(other);
 }
 
-const CLOSE_MAY_RUN_LAST = 'It may execute after it and close it too.';
+const closeMayRunLast = ({ action }: ConflictQuery): string =>
+  `It may execute after this ${action} and close that too.`;
 
 const SIZE_WILL_CHANGE = 'The position is about to change: --by and --to would be wrong.';
 

@@ -232,7 +232,7 @@ describe('an action in flight', () => {
     (name) => {
       const state = journal([action('7c1e', 'accepted', { action: 'close' })]);
       const [first] = guard({ action: name }, state);
-      expect(first?.message).toContain('may execute after it and close it too');
+      expect(first?.message).toContain(`It may execute after this ${name} and close that too.`);
       expect(hintText(first?.hint)).toMatch(/^hedge wait 7c1e {4}.* --despite 7c1e$/);
       const again = journal([
         action('7c1e', 'accepted', { action: 'close' }),
@@ -251,7 +251,7 @@ describe('an action in flight', () => {
       action('90ab', 'accepted', { action: 'add' }),
     ]);
     const [first] = guard({ action: 'add', measured: true }, state);
-    expect(first?.message).toContain('close it too. The position is about to change');
+    expect(first?.message).toContain('close that too. The position is about to change');
   });
 
   it.each<[string, readonly Name[], readonly string[], string]>([
