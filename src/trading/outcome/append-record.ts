@@ -89,7 +89,7 @@ export function filledInPart(
   const isFilled = status === 'filled' || status === 'closed';
   if (!createsHedge(intent) || asked === undefined || !isFilled) return undefined;
   // A size of zero means closed since, which proves nothing about the fill.
-  if (size.lte(0) || size.round(CENTS).gte(asked)) return undefined;
+  if (size.lte(0) || size.round(CENTS).gte(asked.round(CENTS))) return undefined;
   return reductionsSince(actions(), action).length > 0 ? undefined : size;
 }
 

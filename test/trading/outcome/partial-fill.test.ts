@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
 import { replayRecords } from '../../../src/journal/replay.ts';
@@ -47,6 +48,20 @@ describe('an open of 10,000 that is first read', () => {
   ])('%s', (_, read, part) => {
     const { open, actions } = afterwards();
     expect(filledInPart(open, read, () => actions)?.toFixed()).toBe(part);
+  });
+
+  it.each([
+    ['36608.212915', '36608.212915', undefined],
+    ['36608.217915', '36608.22', undefined],
+    ['36608.212915', '36608.2', '36608.2'],
+  ])('of %s with %s was filled in part: %s', (asked, read, part) => {
+    const [open] = replayRecords(
+      [anIntent({ notional_usd: asked }), step(SENDING), step(ACCEPTED)],
+      () => false,
+    );
+    if (open === undefined) throw new Error('no open');
+    const shown = { ...filled(1), notional_usd: new Big(read) };
+    expect(filledInPart(open, shown, () => [open])?.toFixed()).toBe(part);
   });
 
   it.each<[string, Partial<IntentRecord>, Step[], string | undefined]>([
