@@ -224,9 +224,9 @@ type Window = Pick<CoverPolicy, 'beforeDays' | 'afterDays'>;
 
 /**
  * Allots each naira of a hedge once, hedges in order of maturity. A hedge belongs to the date that its deal ID names,
- * otherwise to the nearest one of its direction: receipts for buys, payments for sells. The naira beyond the maximum of
- * the date's bucket, or beyond the amount of a date in no bucket, pass on to the next date that the hedge matures close
- * to, and stay with the first if none has room.
+ * otherwise to the nearest one of its direction: receipts for buys, payments for sells. Of one that names no date, the
+ * naira beyond the maximum of the date's bucket pass on to the next date that the hedge matures close to, as do those
+ * beyond the amount of a date in no bucket, and stay with the first if none has room.
  */
 export function allot(
   { nets, elsewhere }: Pick<NettedExposures, 'nets' | 'elsewhere'>,
@@ -271,7 +271,10 @@ function slotsOf(dues: readonly DueAmounts[], net?: BucketNet): readonly Slot[] 
   return dues.map((due) => ({ due, net, held, parts: new Map() }));
 }
 
-/** The date that the hedge belongs to, then the others that it matures close to, the nearest first. */
+/**
+ * The date that the hedge belongs to, then the others that it matures close to, the nearest first. A date of a bucket that
+ * its deal ID names is the only one.
+ */
 function datesOf(
   hedge: HedgeCover,
   slots: readonly Slot[],
@@ -284,7 +287,9 @@ function datesOf(
     .toSorted((one, other) => Math.abs(off(one)) - Math.abs(off(other)));
   const named = own.find((slot) => slot.due.date === hedge.openedFor && off(slot) <= afterDays);
   if (named === undefined) return near;
-  return hedge.settled && !near.includes(named) ? [] : [named, ...near.filter((slot) => slot !== named)];
+  if (hedge.settled && !near.includes(named)) return [];
+  // It is rolled to that date, whatever else it matures close to.
+  return named.net === undefined ? [named, ...near.filter((slot) => slot !== named)] : [named];
 }
 
 /** Naira; undefined: no limit, for the side that does not cover the net. */

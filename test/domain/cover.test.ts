@@ -166,6 +166,23 @@ describe('the allotment of hedges', () => {
     const other = coverageOf([due(6, 100), due(20, 100)], [hedge(7, 50), hedge(6, 80)]);
     expect(other.buckets.map(({ covered }) => +covered)).toEqual([130, 0]);
   });
+
+  it('whose ID names a date counts there alone, also beyond the maximum, whatever else it matures close to before its roll', () => {
+    const dues = [due(7, 90), due(14, 40)];
+    const { buckets } = coverageOf(dues, [
+      hedge(7, 30, { openedFor: 'd7' }),
+      hedge(7, 39, { openedFor: 'd14' }),
+    ]);
+    expect(buckets.map(({ coveredOn }) => figures(coveredOn))).toEqual([{ d7: 30 }, { d14: 39 }]);
+    expect(buckets[1]).toMatchObject({ status: 'above', toReduce: { openedFor: 'd14' } });
+  });
+
+  it('whose ID names a past date passes on what that does not need', () => {
+    expect(allotted([due(-1, 100), due(0, 100)], [hedge(-1, 130, { openedFor: 'd-1' })])).toEqual([
+      ['h-1', 'd-1', 100],
+      ['h-1', 'd0', 30],
+    ]);
+  });
 });
 
 describe('the worked case of one bucket of days 0 to 7', () => {
