@@ -68,6 +68,9 @@ function readDateOrder(text: string): DateOrder {
 
 export const EXPOSURE_COLUMNS = ['id', 'due', 'ngn', 'direction', 'certainty'] as const;
 
+/** Columns that say in which currency the amount of a row is. */
+const CURRENCY_COLUMNS: readonly string[] = ['currency', 'ccy', 'currency_code'];
+
 export interface ExposureFile {
   exposures: readonly Exposure[];
   ignored: readonly string[];
@@ -101,6 +104,9 @@ export function readExposures(
     const ngn = accept(readAmount(cell('ngn')));
     const direction = accept(readWord(directionIn(cell('direction')), 'direction', DIRECTIONS))?.word;
     const certainty = accept(readWord(cell('certainty'), 'certainty', CERTAINTIES))?.word;
+    const foreign = CURRENCY_COLUMNS.map((name) => cells.get(name) ?? '').find(isForeign);
+    if (foreign !== undefined)
+      wrong.push({ line, why: `its currency is ${quoted(foreign)}: amounts of this file are naira.` });
     const twin = id === undefined ? undefined : twinOf(id, line);
     if (twin !== undefined) wrong.push({ line, why: twin });
     return twin !== undefined || !id || !due || !ngn || !direction || !certainty
@@ -114,8 +120,12 @@ export function readExposures(
       `The header is: ${shape.columns.join(',')}\nA row: ${shape.example}`,
     );
   const isNumeric = rows.some(({ cells }) => /^\d{1,2}[/-]\d{1,2}[/-]\d{4}/.test(cells.get('due') ?? ''));
-  return { exposures, ignored, dateOrder: isNumeric && order !== 'mixed' ? order : undefined };
+  const unread = ignored.filter((name) => !CURRENCY_COLUMNS.includes(name));
+  return { exposures, ignored: unread, dateOrder: isNumeric && order !== 'mixed' ? order : undefined };
 }
+
+/** A row without a currency is in naira. */
+const isForeign = (currency: string): boolean => !['', '₦', 'NGN', 'NAIRA'].includes(currency.toUpperCase());
 
 /** An exposure that counted twice would be covered twice. Undefined for an ID that looks like none before it. */
 function twins(): (id: string, line: number) => string | undefined {

@@ -77,7 +77,7 @@ export function readSheet(content: string, shape: SheetShape): Sheet {
   return {
     rows: records.filter(fits).map(({ line, cells }) => ({
       line: line + skipped,
-      cells: new Map(shape.columns.map((name) => [name, cells[names.indexOf(name)] ?? ''])),
+      cells: new Map([...shape.columns, ...names].map((name) => [name, cells[names.indexOf(name)] ?? ''])),
     })),
     ignored: names.filter((name) => name !== '' && !shape.columns.includes(name)),
     wrong: records

@@ -292,6 +292,33 @@ describe('cover', () => {
   });
 });
 
+describe('a column for the currency', () => {
+  const withCurrency = (...rows: readonly string[]) => ({
+    exposures: ['id,due,ngn,direction,certainty,Currency', ...rows].join('\n'),
+  });
+
+  it('is read: a row in another one is wrong, whatever else it says', async () => {
+    const exposures = withCurrency(
+      `INV-1,${dayIn(4)},90m,receive,firm,NGN`,
+      `PAY-1,${dayIn(4)},"50,000.00",pay,firm,USD`,
+    );
+    const { show } = await coverWith([], exposures);
+    const { code, err } = await show();
+    expect(code).toBe(2);
+    expect(err.replaceAll(/\s+/g, ' ')).toContain(
+      'Line 3: its currency is "USD": amounts of this file are naira.',
+    );
+  });
+
+  it('changes nothing where all of it is naira', async () => {
+    const exposures = `${EXPOSURES.replace('\n', ',ccy\n')}OTHER,${dayIn(400)},5,pay,firm,ngn\n`;
+    const { show } = await coverWith([...readings({}), quoteFor(8000)], { exposures });
+    const { out } = await show();
+    expect(out).toContain('In no bucket: 1 exposure');
+    expect(out).not.toContain('Columns not read');
+  });
+});
+
 describe('cover on practice', () => {
   const BUCKETS = [
     { from_days: 0, to_days: 7, min_pct: 60, target_pct: 80, max_pct: 100 },
