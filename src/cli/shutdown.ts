@@ -56,7 +56,7 @@ const isOfAddon = (thrown: unknown): thrown is Error & { path: string } =>
   typeof thrown.path === 'string' &&
   thrown.path.endsWith('.node');
 
-/** The package that the program needs beside it, where it is not installed. */
+/** The package that the program needs and that is not installed. */
 function missingPackage(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'MODULE_NOT_FOUND')) return undefined;
   return /^Cannot find module '(@?\w[^']*)'/.exec(thrown.message)?.[1];

@@ -24,12 +24,12 @@ const WHAT_IT_PROVES =
 
 export const auditVerify = defineCommand({
   name: 'audit verify',
-  summary: 'Read the whole journal, or an export of it, and name the first changed record',
+  summary: 'Read the whole journal, an export or a backup, and name the first changed record',
   description: `Each record has a hash of itself and of the record before it. An edited, removed, inserted or moved record is named, with exit code 11, and so is a journal that lacks its last records. A damaged database is 78. With a desk the whole copy is also compared with its log. Changes nothing and sends nothing.\n\n${WHAT_IT_PROVES}`,
   operands: [
     {
       name: 'FILE',
-      summary: 'an export (hedge journal export); default: the journal',
+      summary: 'an export or a backup (hedge journal export, backup); default: the journal',
       optional: true,
       completes: 'files',
     },
@@ -43,7 +43,7 @@ export const auditVerify = defineCommand({
   examples: [
     { line: 'hedge audit verify', shows: 'how many records were checked, and the head' },
     { line: 'hedge audit verify --checkpoint head.json', shows: 'the same, compared with a checkpoint' },
-    { line: 'hedge audit verify export.jsonl', shows: 'the same of an export' },
+    { line: 'hedge audit verify export.jsonl', shows: 'the same of an export or a backup' },
   ],
   read: (raw) => ({ checkpoint: optionText(raw, 'checkpoint'), file: raw.operands[0] }),
   async run(context, { checkpoint: path, file }) {
@@ -147,7 +147,7 @@ function findingOf({ report, path, isExport, log }: Omit<AuditResult, 'durationM
     const found = first === undefined ? (rewound ?? compared) : changeInWords(first);
     return new ConditionError({
       code: 'journal_changed',
-      what: `The ${isExport ? 'export' : 'journal'} was changed. ${found ?? ''}`,
+      what: `The ${isExport ? 'file' : 'journal'} was changed. ${found ?? ''}`,
       meaning: 'hedge did not write it so: its amounts, keys and outcomes may be false.',
       hint: isExport
         ? say`Compare it with the journal that it was made from: ${shell`hedge audit verify`}`

@@ -1,9 +1,11 @@
-/** Verifies the journal, or an export of it: reads every record in constant memory and follows its chain. Writes nothing. */
+/** Verifies the journal, or an export or backup of it: reads every record in constant memory and follows its chain. Writes nothing. */
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
+import { DamagedFileError, UsageError } from '../errors.ts';
+import { failureReason } from '../platform/file-errors.ts';
+import { linesOf } from '../platform/file-lines.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { AcceptedLoss, AuditReport, CheckpointComparison } from './audit-report.ts';
@@ -36,7 +38,7 @@ import { type Head, readWitness, rewoundFrom } from './store/witness.ts';
 import { type EarlierSteps, Summary } from './summary.ts';
 
 export interface AuditOptions {
-  /** Path of an export; default: the journal of this machine. */
+  /** Path of an export or a backup; default: the journal of this machine. */
   file?: string | undefined;
   checkpoint?: Checkpoint | undefined;
   /** Verifies only so many records at the end of the journal, and its witness. */
@@ -48,7 +50,7 @@ export interface AuditOptions {
 export interface JournalAudit {
   /** Path of the journal. */
   path: string;
-  /** @throws DamagedFileError for a file that cannot be read; UsageError for one that is no export. */
+  /** @throws DamagedFileError for a journal that cannot be read; UsageError for a file that is none. */
   verify(options?: AuditOptions): Promise<AuditReport>;
 }
 
@@ -62,7 +64,7 @@ export function openAudit({ places: { state }, machine: { host } }: AuditPorts):
     path: databaseFile(state),
     async verify(options = {}) {
       const audit = new Audit(options);
-      if (options.file !== undefined) return audit.readExport(options.file);
+      if (options.file !== undefined) return audit.readNamed(options.file, host);
       // First, so that a record that is written meanwhile is no trouble.
       const witness = readWitness(state, host);
       const path = databaseFile(state);
@@ -168,7 +170,19 @@ class Audit {
     }
   }
 
-  async readExport(path: string): Promise<AuditReport> {
+  /** A backup, or an export. */
+  async readNamed(path: string, host: Machine['host']): Promise<AuditReport> {
+    if (!isDatabase(path)) return this.#readExport(path);
+    const db = openJournalFile(path, host, { isCopy: true });
+    try {
+      if (db !== undefined) await this.readJournal(db);
+      return this.report();
+    } finally {
+      db?.close();
+    }
+  }
+
+  async #readExport(path: string): Promise<AuditReport> {
     const name = basename(path);
     let follower: ChainFollower | undefined;
     for (const { line, bytes, stored, prev } of exportedLines(path)) {
@@ -184,10 +198,7 @@ class Audit {
       if (line % TURN === 0) await this.#turn();
     }
     if (this.#records === 0 && this.#changes.count > 0)
-      throw new UsageError(
-        `${quoted(path)} is not an export: it has no record.`,
-        say`Name a file that ${shell`hedge journal export`} wrote.`,
-      );
+      throw new UsageError(`${quoted(path)} is not an export: it has no record.`, NAME_A_FILE);
     this.#head = follower?.head;
     return this.report();
   }
@@ -287,6 +298,20 @@ class Audit {
   async #turn(): Promise<void> {
     this.#options.progress?.(this.#readBytes);
     await nextTurn();
+  }
+}
+
+const NAME_A_FILE = say`Name a file that ${shell`hedge journal export`} or ${shell`hedge journal backup`} wrote.`;
+const DATABASE = 'SQLite format 3\0';
+
+/** @throws UsageError for a file that cannot be read. */
+function isDatabase(path: string): boolean {
+  try {
+    for (const { bytes } of linesOf(path)) return bytes.toString('latin1', 0, DATABASE.length) === DATABASE;
+    return false;
+  } catch (error) {
+    if (!(error instanceof DamagedFileError)) throw error;
+    throw new UsageError(`${quoted(path)} cannot be read: ${failureReason(error.cause)}.`, NAME_A_FILE);
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StoredRecord } from '../../src/journal/store/record-rows.ts';
@@ -147,18 +147,38 @@ describe('hedge audit verify', () => {
     const shown = await cli.run(['audit', 'verify', file], ON_A_TERMINAL);
     expect([shown.code, oneLine(shown.out)]).toEqual([
       0,
-      expect.stringMatching(/UNCHANGED.* Export .*export\.jsonl Read 12 records/),
+      expect.stringMatching(/UNCHANGED.* File .*export\.jsonl Read 12 records/),
     ]);
     const other = await cli.run(['audit', 'verify', exportRows(temporaryFolder(), edited(rows)), '--json']);
     expect([other.code, other.document()]).toMatchObject([
       11,
       {
         data: { is_export: true, changes: [{ file: 'export.jsonl', seq: 4 }] },
-        error: { message: expect.stringContaining('The export was changed.') },
+        error: { message: expect.stringContaining('The file was changed.') },
       },
     ]);
     expect((await cli.run(['audit', 'verify', witnessFile(state)])).code).toBe(2);
-    expect((await cli.run(['audit', 'verify', join(state, 'none')])).code).toBe(78);
+    expect((await cli.run(['audit', 'verify', join(state, 'none')])).code).toBe(2);
+  });
+
+  it('verifies a backup, without a change of it or of its folder', async () => {
+    const { cli } = withJournal();
+    const folder = temporaryFolder();
+    const file = join(folder, 'backup.sqlite');
+    expect((await cli.run(['journal', 'backup', file])).code).toBe(0);
+    const before = readFileSync(file);
+    const shown = await cli.run(['audit', 'verify', file], ON_A_TERMINAL);
+    expect([shown.code, oneLine(shown.out)]).toEqual([
+      0,
+      expect.stringMatching(/UNCHANGED.* File .*backup\.sqlite Read 12 records/),
+    ]);
+    expect(readFileSync(file)).toEqual(before);
+    expect(readdirSync(folder)).toEqual(['backup.sqlite']);
+    withRows(file, (db) =>
+      db.exec('UPDATE records SET record = replace(record, \'"10000"\', \'"90000"\') WHERE seq = 4'),
+    );
+    const changed = await cli.run(['audit', 'verify', file, '--json']);
+    expect([changed.code, changed.document()]).toMatchObject([11, { data: { changes: [{ seq: 4 }] } }]);
   });
 
   it('says that an empty journal is empty', async () => {

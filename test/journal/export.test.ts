@@ -153,7 +153,7 @@ describe('an audit of an export', () => {
 
   it('refuses a file that is no export, or cannot be read', async () => {
     await expect(verify(exportOf(['Dear Ada,', 'see you.']))).rejects.toThrow(UsageError);
-    await expect(verify(join(temporaryFolder(), 'none'))).rejects.toMatchObject({ code: 'damaged_file' });
+    await expect(verify(join(temporaryFolder(), 'none'))).rejects.toMatchObject({ code: 'usage' });
   });
 
   it('is compared with a checkpoint, as far as it has its record', async () => {

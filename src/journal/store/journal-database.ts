@@ -4,6 +4,7 @@
  */
 import { lstatSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
@@ -69,11 +70,19 @@ const BUSY_MS = 2_000;
 /** A writer waits in short pieces, so that it can be interrupted in between. */
 const TURN_MS = 20;
 
-/** Undefined when there is no such file. @throws DamagedFileError naming it. */
-export function openJournalDatabase(path: string, host: Host): JournalDatabase | undefined {
+/**
+ * Undefined when there is no such file. `isCopy`: a backup, which nobody writes, so that it needs no files of its own.
+ * @throws DamagedFileError naming it.
+ */
+export function openJournalDatabase(
+  path: string,
+  host: Host,
+  { isCopy = false } = {},
+): JournalDatabase | undefined {
   if (!checkDatabaseFiles(path, host)) return undefined;
   noteOpened(path);
-  const handle = naming(path, () => new DatabaseSync(path, { timeout: BUSY_MS }));
+  const place = isCopy ? `${pathToFileURL(path).href}?immutable=1` : path;
+  const handle = naming(path, () => new DatabaseSync(place, { timeout: BUSY_MS, readOnly: isCopy }));
   handles.push(handle);
   const db = adapterOf(path, handle);
   try {

@@ -29,13 +29,17 @@ export const JOURNAL_TABLES: readonly string[] = [
 ];
 
 /** Checked; undefined when there is none. @throws DamagedFileError for one that is damaged, or of another program or version. */
-export function openJournalFile(path: string, host: Host): JournalDatabase | undefined {
+export function openJournalFile(
+  path: string,
+  host: Host,
+  how?: { isCopy: boolean },
+): JournalDatabase | undefined {
   if (!logFits(path))
     throw new JournalDamage(
       path,
       'its log begins later than it ends, as one of them was put back without the other',
     );
-  const db = openJournalDatabase(path, host);
+  const db = openJournalDatabase(path, host, how);
   if (db === undefined) {
     if (isHalfRepaired(path)) throw new JournalDamage(path, 'a repair of it was interrupted');
     return undefined;

@@ -17,7 +17,7 @@ import { type Cell, message, type Parts, text } from '../cells.ts';
 
 export interface AuditResult {
   report: AuditReport;
-  /** Path of the journal or the export. */
+  /** Path of the journal, or of an export or backup. */
   path: string;
   isExport: boolean;
   durationMs: number;
@@ -82,7 +82,7 @@ export function viewAudit({ report, path, isExport, durationMs, log }: AuditResu
         ),
     ),
     pairs(
-      pair(isExport ? 'Export' : 'Journal', path),
+      pair(isExport ? 'File' : 'Journal', path),
       pair('Read', `${counted(report.records, 'record')}${beginning}, in ${took}`),
       report.from !== null && pair('From', time(report.from)),
       report.to !== null && pair('To', time(report.to)),
