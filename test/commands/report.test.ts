@@ -189,7 +189,10 @@ describe('hedge report', () => {
     const path = join(desk.home, 'month.html');
     const { out } = await desk.run(['report', '--month', 'last', '--html', path, '--no-save']);
     const command = 'report --since 2026-11-26T08:35:43Z --until 2026-11-30';
-    expect(flat(out)).toContain(`The first one later: hedge ${command}`);
+    expect(out.split('\n')).toContain(`hedge ${command}`);
+    expect(flat(out)).toContain('so no bridge. The first one later:');
+    expect(out).toMatch(/^Closing net asset value +100,000\.00$/m);
+    expect(out).not.toContain('Opening net asset value');
     expect(flat(readFileSync(path, 'utf8'))).toContain(command);
     const { from, to } = dataOf(await desk.hedge(`${command} --no-save --json`)).derived;
     expect([from.reading, to.reading, to.asked]).toEqual(['snapshot', 'snapshot', '2026-12-01T00:00:00Z']);

@@ -86,22 +86,14 @@ const valueRow = (name: string, of: Big): readonly Cell[] => [
   { kind: 'money', amount: cents(of), tone: 'strong' },
 ];
 
-function bridgeTable({ bridge, total: { realized, unrealized, parts, net } }: ReportReading): Block {
+function bridgeTable({
+  from,
+  to,
+  bridge,
+  total: { realized, unrealized, parts, net },
+}: ReportReading): Block {
   const change = unrealized ?? NO_PNL;
-  const made: readonly (readonly Cell[])[] = [
-    ...shownParts([realized, change]).map((part): readonly Cell[] => [
-      text(PART_NAMES[part]),
-      signedCents(realized[part]),
-      signedCents(unrealized?.[part]),
-      signedCents(parts[part]),
-    ]),
-    [
-      text('Hedges of this machine', 'strong'),
-      signedCents(netPnl(realized)),
-      signedCents(unrealized && netPnl(unrealized)),
-      signedCents(net),
-    ],
-  ];
+  const [opening, closing] = [from.snapshot?.value, to.snapshot?.value];
   return {
     kind: 'table',
     columns: [
@@ -110,15 +102,25 @@ function bridgeTable({ bridge, total: { realized, unrealized, parts, net } }: Re
       { header: 'UNREALIZED, CHANGE', align: 'right' },
       { header: 'TOTAL', align: 'right' },
     ],
-    rows:
-      bridge === undefined
-        ? made
-        : [
-            valueRow('Opening net asset value', totalValue(bridge.opening)),
-            ...made,
-            [text('Unexplained'), text(''), text(''), signedCents(bridge.unexplained)],
-            valueRow('Closing net asset value', totalValue(bridge.closing)),
-          ],
+    rows: [
+      ...(opening === undefined ? [] : [valueRow('Opening net asset value', totalValue(opening))]),
+      ...shownParts([realized, change]).map((part): readonly Cell[] => [
+        text(PART_NAMES[part]),
+        signedCents(realized[part]),
+        signedCents(unrealized?.[part]),
+        signedCents(parts[part]),
+      ]),
+      [
+        text('Hedges of this machine', 'strong'),
+        signedCents(netPnl(realized)),
+        signedCents(unrealized && netPnl(unrealized)),
+        signedCents(net),
+      ],
+      ...(bridge === undefined
+        ? []
+        : [[text('Unexplained'), text(''), text(''), signedCents(bridge.unexplained)]]),
+      ...(closing === undefined ? [] : [valueRow('Closing net asset value', totalValue(closing))]),
+    ],
   };
 }
 
@@ -186,18 +188,21 @@ const isEstimated = ({ bridge, deals }: ReportReading): boolean =>
     return events.at(-1)?.kind === 'close' ? inPeriod < reduces.length : inPeriod > 0;
   });
 
-function noBridge({ from, to, firstAfter, until }: ReportReading): Block {
+function noBridge({ from, to, firstAfter, until }: ReportReading): View {
   const end = from.snapshot === undefined ? from : to;
   const which = end === from ? 'opening' : 'closing';
-  return line(
-    text(`No snapshot near`, 'warn'),
-    minute(end.askedMs),
-    end.passedOver === 'changed' && text('before a hedge changed', 'warn'),
-    hintCell(
-      firstAfter === undefined
-        ? say`: no ${which} net asset value, so no bridge. Take one a day: ${shell`hedge snapshot`}`
-        : say`: no ${which} net asset value, so no bridge. The first one later: ${shell`hedge report --since ${isoSeconds(firstAfter.ms)} ${optionWords('--until', until)}`}`,
-      'warn',
+  const why = `: no ${which} net asset value, so no bridge.`;
+  const report =
+    firstAfter && shell`hedge report --since ${isoSeconds(firstAfter.ms)} ${optionWords('--until', until)}`;
+  return [
+    line(
+      text(`No snapshot near`, 'warn'),
+      minute(end.askedMs),
+      end.passedOver === 'changed' && text('before a hedge changed', 'warn'),
+      report === undefined
+        ? hintCell(say`${why} Take one a day: ${shell`hedge snapshot`}`, 'warn')
+        : text(`${why} The first one later:`, 'warn'),
     ),
-  );
+    report !== undefined && line(hintCell(report)),
+  ];
 }

@@ -8,7 +8,7 @@ import type { AccountReading } from '../../readings/take-snapshot.ts';
 import type { SnapshotDocument } from '../../schema/reading-document.ts';
 import { dimLine, figureRows, hintLine, type View, warnLine } from '../blocks.ts';
 import { type Cell, missing, text } from '../cells.ts';
-import { cents, row, usd } from './record-columns.ts';
+import { row, usd } from './record-columns.ts';
 
 export interface TakenSnapshot {
   account: AccountReading;
@@ -30,13 +30,13 @@ export function viewSnapshot({ account, snapshot }: TakenSnapshot): View {
     figureRows(
       row('Net asset value', {
         kind: 'money',
-        amount: cents(totalValue(value)),
+        amount: totalValue(value),
         unit: 'USDC',
         tone: 'strong',
       }),
       ...VALUE_PARTS.map(({ name, field }) => {
         const amount = value[field];
-        const cell: Cell = amount === undefined ? missing : usd(cents(amount));
+        const cell: Cell = amount === undefined ? missing : usd(amount);
         return row(
           name,
           cell,
