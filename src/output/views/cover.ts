@@ -89,7 +89,7 @@ const MOST_MARKED = 4;
 /** Three lines at most; the rest with -v. For the deals: `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
 function footer(reading: CoverReading): View {
   const { deals, today, input } = reading;
-  if (deals.length === 0) return outsideLine(reading);
+  if (deals.length === 0) return [outsideLine(reading), dimLine('Rounded half up (--json).')];
   const dates = [
     ...new Set(deals.flatMap((deal) => [deal.date, ...deal.rolls.map(({ date }) => date), deal.maturesOn])),
   ];
