@@ -58,3 +58,9 @@ export const breakKey = ({ class: kind, against, ours, theirs, ...of }: Break): 
   ]
     .map((part) => part ?? '-')
     .join(' ');
+
+/** Keys under which it may have been explained: a hedge that is not ours was open before it settled. */
+export const explainedAs = (found: Break): readonly string[] =>
+  found.class === 'not_ours' && found.theirs === 'closed'
+    ? [breakKey(found), breakKey({ ...found, theirs: 'filled' })]
+    : [breakKey(found)];

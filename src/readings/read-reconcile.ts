@@ -17,7 +17,7 @@ import { isConfirmed } from '../journal/account-identity.ts';
 import { operatorInWords } from '../journal/describe.ts';
 import { type ChainedSnapshot, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
-import { type Break, breakKey } from './breaks.ts';
+import { type Break, breakKey, explainedAs } from './breaks.ts';
 import { closedInstant } from './closed-record.ts';
 import { spanOf } from './filter-records.ts';
 import { findBreaks, notCompared, type ReconcileSources } from './find-breaks.ts';
@@ -94,7 +94,10 @@ export async function readReconcile(
   checkWords(intent.words, sources);
   const found = findBreaks(sources).filter((each) => isMeant(each, intent.words));
   const explanations = explainedIn([...snapshotsOf(state, context.identity, fromMs - LONGEST_LIFE_MS)]);
-  const breaks = found.map((each): FoundBreak => ({ ...each, explained: explanations.get(breakKey(each)) }));
+  const breaks = found.map((each): FoundBreak => {
+    const key = explainedAs(each).find((as) => explanations.has(as));
+    return { ...each, explained: key === undefined ? undefined : explanations.get(key) };
+  });
   const { note } = intent;
   const explained = note === undefined ? {} : { explained: breaks.filter(isOpenBreak).map(breakKey) };
   const notSaved = intent.saves

@@ -28,6 +28,11 @@ describe('hedge reconcile', () => {
     expect(dataOf(await desk.hedge('reconcile --json')).derived.breaks).toMatchObject([
       { class: 'not_ours', hedge_id: id, note: 'dealt by phone' },
     ]);
+    // It settles, and stays explained.
+    desk.hours(24 * 8);
+    expect(dataOf(await desk.hedge('reconcile --since 20d --json')).derived.breaks).toMatchObject([
+      { class: 'not_ours', hedge_id: id, theirs: 'closed', note: 'dealt by phone' },
+    ]);
   });
 
   it('exits 7 with an unknown outcome, and names the command that looks it up', async () => {
