@@ -162,7 +162,7 @@ describe('hedge export', () => {
     const first = await ended('2026-11-23');
     expect(first).toContain('The last balances are those of the snapshot of 2026-11-23T13:00:');
     const [, unrealized = '', worth = ''] =
-      /Unrealized P&L is not booked: (-[\d.,]+) USDC\. With it the net asset value is ([\d.,]+) USDC\./.exec(
+      /Unrealized P&L less fees to close is not booked: (-[\d.,]+) USDC\. With it the net asset value is ([\d.,]+) USDC\./.exec(
         first,
       ) ?? [];
     expect(worth.replaceAll(',', '')).toBe(value);

@@ -148,7 +148,7 @@ function unbookedLine(balanced: SnapshotFigures | undefined): View {
   return (
     !unrealized.eq(0) &&
     line(
-      'Unrealized P&L is not booked:',
+      'Unrealized P&L less fees to close is not booked:',
       signedIn('USDC', unrealized),
       '. With it the net asset value is',
       { kind: 'money', amount: totalValue(value), unit: 'USDC' },
