@@ -83,8 +83,8 @@ export function entriesBetween(
   if (first === undefined || first.ms >= untilMs) return [];
   const all: AccountingEntry[] = [];
   let [held, before] = [heldIn(first.balances), first];
-  /** Each once, even if a reading lacks its hedge. */
-  const known = new Set(deals.flatMap((deal) => eventsKnown(deal, first)));
+  /** Each once, even if a reading lacks its hedge. What happened before the first is in its balances, whenever its record came. */
+  const known = new Set(deals.flatMap((deal) => eventsBefore(deal, first)));
   for (const cut of later) {
     const at = { before, cut, hashOf };
     const booked = deals

@@ -120,6 +120,17 @@ describe('hedge export', () => {
     ]);
   });
 
+  it('books nothing that was before the first snapshot, however soon that was taken after it', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 10k --tenor 3 --deal-id A-1 --yes');
+    await desk.hedge('close USDTNGN buy --yes');
+    await desk.hedge('snapshot -q');
+    desk.clock.pass(2_000);
+    await desk.hedge('snapshot -q');
+    const { out } = await desk.hedge('export --format hledger --no-save');
+    expect(out).not.toMatch(/ Close buy| unexplained part/);
+  });
+
   it('takes names of accounts, and refuses wrong ones', async () => {
     const desk = await aWeek();
     const path = join(desk.home, 'accounts.json');
