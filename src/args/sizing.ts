@@ -120,3 +120,9 @@ export function askedOf(intent: TypedIntent): string | undefined {
   if (reduction.by === 'ngn') return sizingInWords(reduction);
   return reduction.by === 'target' ? `to ${reduction.target.toFixed()}` : undefined;
 }
+
+/** The same of a size that changes the position each time: a target is reached once. */
+export function changeAsked(intent: TypedIntent): string | undefined {
+  const size = 'reduction' in intent ? intent.reduction : 'sizing' in intent ? intent.sizing : undefined;
+  return size?.by === 'target' ? undefined : askedOf(intent);
+}

@@ -2,7 +2,7 @@
 
 import type { Big } from 'big.js';
 import { type ActionIntent, dealIdOf, type TypedIntent } from '../args/action-intent.ts';
-import { askedOf } from '../args/sizing.ts';
+import { askedOf, changeAsked } from '../args/sizing.ts';
 import { needsQuote } from '../domain/action-table.ts';
 import { hedgesOpenedHere } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
@@ -72,7 +72,7 @@ export const journalTermsOf = (
   side: plan.side,
   notional: 'notional' in plan ? plan.notional : undefined,
   tenorDays: 'tenor' in plan.intent ? plan.intent.tenor : undefined,
-  asked: 'sizing' in plan.intent && !isMeasured(plan) ? askedOf(plan.intent) : undefined,
+  asked: changeAsked(plan.intent),
   dealId: dealIdOf(plan.intent),
   despite: plan.intent.options.despite,
   isOfRun: (chainId ?? shared) !== undefined,

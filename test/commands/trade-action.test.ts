@@ -410,6 +410,29 @@ describe('the same change of a side', () => {
   );
 });
 
+describe('a size that is asked for as a part, in naira or as a target', () => {
+  const enteredAgain = async (line: string): Promise<Ran> => {
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(OPEN);
+    expect((await cli.run(`${line} --yes`)).code).toBe(0);
+    return cli.run(`${line} --yes --json`);
+  };
+
+  it.each(['reduce USDTNGN buy --by 50%', 'reduce USDTNGN buy --ngn 2m', 'add USDTNGN buy --ngn 2m'])(
+    '%s, entered again, is stopped: it would change the position once more',
+    async (line) => {
+      expect(documentOf(await enteredAgain(line)).error?.code).toBe('duplicate');
+    },
+  );
+
+  it.each(['reduce USDTNGN buy --to 4k', 'add USDTNGN buy --to 12k'])(
+    '%s, entered again, is reached already',
+    async (line) => {
+      expect(documentOf(await enteredAgain(line)).error?.code).not.toBe('duplicate');
+    },
+  );
+});
+
 describe('an addition that a colleague trades into', () => {
   it('is reported as unresolved, and never prevents closing', async () => {
     const cli = testCli({ env: PRACTICE });
