@@ -2,7 +2,7 @@
 import type { Big } from 'big.js';
 import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
-import { createsHedge } from '../domain/action-table.ts';
+import { createsHedge, enlarges } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
 import { instantOf, MINUTE_MS } from '../domain/instants.ts';
 import { SIDES } from '../domain/vocabulary.ts';
@@ -84,15 +84,21 @@ function knownHere(actions: readonly Action[]): ReadonlyMap<string, KnownHedge> 
         struck: readDecimal(outcome?.facts['struck_rate']),
         isClosed: false,
       });
+  }
+  // Actions that were in flight at once end in another order than they began.
+  const ended = actions.toSorted((one, other) => endOf(one) - endOf(other));
+  for (const action of ended)
     for (const { id: changed, before, after } of changesKept(action) ?? []) {
       const hedge = known.get(changed);
       if (hedge === undefined || before.eq(after)) continue;
-      const struck = after.gt(before) ? undefined : hedge.struck;
+      const struck = enlarges(action.intent) || after.gt(before) ? undefined : hedge.struck;
       known.set(changed, { ...hedge, notional: after, struck, isClosed: after.eq(0) });
     }
-  }
   return known;
 }
+
+/** When its end was read. One that a person recorded has the sizes of its own time. */
+const endOf = ({ outcome, intent }: Action): number => Date.parse(outcome?.at ?? intent.at);
 
 /** Listed or looked up, each once. */
 const everyHedge = ({ positionFacts, lookedUp }: ReconcileSources): readonly Hedge[] => {

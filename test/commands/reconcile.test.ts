@@ -35,6 +35,26 @@ describe('hedge reconcile', () => {
     ]);
   });
 
+  it.each([
+    ['add USDTNGN buy 4k', 'add USDTNGN buy 3k'],
+    ['add USDTNGN buy 4k', 'reduce USDTNGN buy 3k'],
+    ['reduce USDTNGN buy 4k', 'add USDTNGN buy 3k'],
+    ['reduce USDTNGN buy 4k', 'reduce USDTNGN buy 3k'],
+    ['add USDTNGN buy 3k', 'reduce USDTNGN buy 4k'],
+    ['close USDTNGN buy', 'reduce USDTNGN buy 3k --despite'],
+  ])('agrees where %s ended after %s, which was sent later', async (first, second) => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 10k --tenor 3 --deal-id A-1 --yes');
+    const { admin } = desk.served.desk.service;
+    await admin.setFaults({ slow_fills_seconds: 25 });
+    const { action_id: slow } = dataOf(await desk.hedge(`${first} --yes --no-wait --json`));
+    await admin.clearFaults();
+    await desk.hedge(`${second.replace('--despite', `--despite ${slow}`)} --yes`);
+    desk.clock.pass(60_000);
+    await desk.hedge('check');
+    expect((await desk.hedge('reconcile')).out).toContain('All agree.');
+  });
+
   it('exits 7 with an unknown outcome, and names the command that looks it up', async () => {
     const desk = await aBooksDesk();
     await desk.served.desk.service.admin.setFaults({ lost_after: 1, only: 'open' });
