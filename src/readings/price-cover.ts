@@ -211,10 +211,11 @@ function dealsOf(
           bucket,
           dueDays: daysBetween(base.today, size.date),
           tenors,
-          rolls: rollDays(due.chain).map((days, index) => ({
-            date: dateIn(days),
-            tenor: tenors[index + 1] ?? 0,
-          })),
+          rolls: rollDays(due.chain).map((days, index) => {
+            const tenor = tenors[index + 1] ?? 0;
+            const leg = due.byTenor.get(tenor);
+            return { date: dateIn(days), tenor, costBps: leg && quoteFigures(leg).cost_bps };
+          }),
           maturesOn: dateIn(tenors.reduce((days, tenor) => days + tenor, 0)),
           quote,
           figures: quoteFigures(quote),

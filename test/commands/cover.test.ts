@@ -399,7 +399,7 @@ describe('cover on practice', () => {
       /7 d now, roll \w{3} \d+ \w{3}.* for 7 d, .* for 7 d, to \w{3} \d+ \w{3}.*\. Costs [\d.]+ USDC in all\./,
     );
     expect(text).toContain("if every leg is at today's quotes");
-    expect(out).toMatch(/^hedge roll COVER-\S+ --tenor 7 --at maturity +due /m);
+    expect(out).toMatch(/^hedge roll COVER-\S+ --tenor 7 --at maturity --max-cost-bps [\d.]+\s+due /m);
   });
 
   it('names a reduction that, once it is sent, brings a side with too much cover inside its band', async () => {

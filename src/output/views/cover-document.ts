@@ -238,8 +238,10 @@ const DEAL_COLUMNS = 'deal_id market side notional_usd tenor_days max_cost_bps n
 export const isDealsCsv = (content: string): boolean =>
   content.replace(/^\ufeff/, '').split(/\r?\n/, 1)[0] === DEAL_COLUMNS.join(',');
 
-/** A row may cost so much more than its quote. */
+/** A row, or the next leg of its chain, may cost so much more than its quote. */
 const TOLERANCE_BPS = 10;
+
+export const costLimit = (costBps: Big): Big => upToTenths(costBps.plus(TOLERANCE_BPS));
 
 export function dealsCsv({ deals, market }: CoverReading): { text: string; rows: number } {
   const records = deals.flatMap((deal) =>
@@ -249,7 +251,7 @@ export function dealsCsv({ deals, market }: CoverReading): { text: string; rows:
       side: deal.side,
       notional_usd: notional,
       tenor_days: deal.tenors[0],
-      max_cost_bps: upToTenths(deal.figures.cost_bps.plus(TOLERANCE_BPS)),
+      max_cost_bps: costLimit(deal.figures.cost_bps),
       note: noteOf(deal, index),
     })),
   );

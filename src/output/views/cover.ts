@@ -5,11 +5,12 @@ import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { isBusinessDay } from '../../domain/business-days.ts';
 import type { Coverage } from '../../domain/cover.ts';
 import { usdInWords } from '../../domain/exposure.ts';
-import { commandOnId, shell, step } from '../../domain/hint.ts';
+import { commandOnId, optionWords, shell, step } from '../../domain/hint.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
-import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
+import type { CommandWords } from '../../errors.ts';
+import type { CoverDeal, CoverReading, Roll } from '../../readings/read-cover.ts';
 import {
   type Block,
   dimLine,
@@ -24,7 +25,7 @@ import {
 import { type Cell, nameText, partsIn, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
 import { constraintLines, reductionBlocks } from './cover-advice.ts';
-import { bucketList, bucketsOf, coverDocument, nairaInWords, totalsOf } from './cover-document.ts';
+import { bucketList, bucketsOf, costLimit, coverDocument, nairaInWords, totalsOf } from './cover-document.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { cents, countCell, known, rate, row, usd } from './record-columns.ts';
 
@@ -324,7 +325,7 @@ function rollLines(reading: CoverReading): View {
           ? []
           : rows.map(({ dealId }) =>
               step(
-                shell`hedge roll ${dealId} --tenor ${first.tenor.toString()} --at maturity`,
+                shell`hedge roll ${dealId} --tenor ${first.tenor.toString()} --at maturity ${limitOf(first)}`,
                 `due ${dateInWords(date, reading.today)}`,
               ),
             ),
@@ -332,6 +333,10 @@ function rollLines(reading: CoverReading): View {
     },
   ];
 }
+
+/** As in the deals file: on live the command needs one. */
+const limitOf = ({ costBps }: Roll): CommandWords =>
+  optionWords('--max-cost-bps', costBps && costLimit(costBps).toFixed());
 
 /** `Of the open buys, 3,032,500.00 NGN cover no due date: hdg_1, hdg_2, hdg_3 and 2 more (--json).` */
 const unusedLines = (hedges: CoverReading['hedges']): View =>
