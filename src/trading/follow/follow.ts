@@ -6,6 +6,7 @@ import { createsHedge } from '../../domain/action-table.ts';
 import { HedgeError, InterruptedError } from '../../errors.ts';
 import { machineTimeNote } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { actionById } from '../../journal/state.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
@@ -167,8 +168,11 @@ async function awaitArrival(now: Known, how: Following, context: ReadContext): P
       // It decides.
       lastReadingMs: how.timeoutMs - withinMs,
       async read(own) {
-        last = await lookUpAction(last?.entry ?? action, { ...context, signal: own });
-        return last.outcome === 'unknown' && last.evidence?.kind !== 'exact' ? undefined : last;
+        // Another process may resume it meanwhile.
+        const current = actionById(await context.journal.latest(), action.id) ?? action;
+        last = await lookUpAction(current, { ...context, signal: own });
+        const isOpen = last.outcome === 'unknown' && last.evidence?.kind !== 'exact';
+        return isOpen || last.entry?.underway === true ? undefined : last;
       },
     });
   } catch (error) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../../src/errors.ts';
 import { hostOf } from '../../../src/platform/host.ts';
 import { waitFor } from '../../../src/trading/recover/named-action.ts';
+import { resumeOpenAction } from '../../../src/trading/recover/resume-action.ts';
 import { anIntent, NOT_SENT, SENDING, step } from '../../journal/records.ts';
 import { type DealingDesk, dealingDesk } from '../trading-context.ts';
 
@@ -105,6 +106,26 @@ describe('waiting for an action', () => {
       expect(desk.readContext.clock.now() - began).toBe(waited);
     },
   );
+
+  it('without a response that another process resumes meanwhile ends with what that came to', async () => {
+    const desk = await dealingDesk();
+    await desk.now(OPEN);
+    const lost = await desk.lost('before', 'add USDTNGN buy 2000');
+    let resumed: Promise<unknown> | undefined;
+    const clock = {
+      ...desk.readContext.clock,
+      async sleep(ms: number) {
+        await desk.readContext.clock.sleep(ms);
+        resumed ??= resumeOpenAction(
+          { word: lost.id, yes: true, resend: true, dryRun: false, wait: true, timeoutMs: 60_000 },
+          desk.tradingContext(),
+        );
+        await resumed;
+      },
+    };
+    const report = await waitFor(lost.shortId, MINUTE, { ...desk.readContext, clock });
+    expect(report).toMatchObject({ outcome: 'changed', finding: undefined });
+  });
 
   it('without a response that may still arrive is not called undone when the waiting is stopped', async () => {
     const desk = await dealingDesk();
