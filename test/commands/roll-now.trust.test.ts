@@ -249,6 +249,25 @@ describe('a roll despite an unresolved action', () => {
     expect((await desk.run(`roll run --due --yes --despite ${id}`)).code).toBe(0);
   });
 
+  it('or stopped by it: names first what to look up, and then the roll', async () => {
+    const desk = await aRollDesk();
+    expect((await desk.run('roll PAY-1 --tenor 1 --at maturity --yes')).code).toBe(0);
+    desk.clock.pass(73 * 3_600_000);
+    const id = await unresolved(desk);
+    const ran = await desk.run('roll run --due --yes --json');
+    expect([ran.code, ran.document()]).toMatchObject([
+      10,
+      {
+        error: {
+          code: 'unresolved',
+          hint: expect.stringMatching(
+            new RegExp(`hedge check ${id.slice(0, 4)} +first\\n.*hedge roll run \\w+ +open leg 2`),
+          ),
+        },
+      },
+    ]);
+  });
+
   it('opens leg 2 also where that action turns out not executed after the close of leg 1', async () => {
     const desk = await aRollDesk();
     const id = await unresolved(desk);

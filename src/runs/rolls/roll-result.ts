@@ -1,6 +1,6 @@
 /** Results of the legs of a roll, and the error that a roll or a run of several ends with. Pure. */
 import { ownField } from '../../domain/fields.ts';
-import { say, shell, step } from '../../domain/hint.ts';
+import { isCommand, say, shell, step } from '../../domain/hint.ts';
 import { type Effect, type HedgeError, type NextStep, type Sentence } from '../../errors.ts';
 import { isDue, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
 import type { ActionReport } from '../../trading/report.ts';
@@ -50,10 +50,16 @@ export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError
     ...(finding.effect === 'none'
       ? { meaning: `Leg 2 ${open === undefined ? 'was not sent' : 'is not open'}.${flatInWords(chain)}` }
       : {}),
-    hint: step(next.command, ownField(AFTER, finding.code) ?? next.does),
+    hint: [...waits(finding), step(next.command, ownField(AFTER, finding.code) ?? next.does)],
     effect,
   });
 }
+
+/** For another action on the side. */
+const waits = ({ code, hint = [] }: HedgeError): readonly NextStep[] =>
+  code === 'in_flight' || code === 'unresolved'
+    ? hint.filter(isCommand).map(({ command }) => step(command, 'first'))
+    : [];
 
 export const dropStep = ({ plan }: RollChain, does: string): NextStep =>
   step(shell`hedge roll drop ${plan.chain_id} --note TEXT`, does);
