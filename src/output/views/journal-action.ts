@@ -1,5 +1,6 @@
 /** One action of the journal in full; and before and after its outcome is recorded manually. */
 
+import { takesWholeSide } from '../../domain/action-table.ts';
 import { commandText, shell } from '../../domain/hint.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
 import { type NextStep } from '../../errors.ts';
@@ -355,8 +356,9 @@ export const questionToResolve = (action: Action, as: 'done' | 'nothing'): strin
 
 export const viewResolved = (action: Action): View => [
   line(text(action.shortId, 'strong'), namedCells(action), '·', outcomeCell(action)),
-  dimLine(action.recordedAs === 'nothing' ? FREED : COUNTED),
+  dimLine(action.recordedAs === 'nothing' ? FREED : takesWholeSide(action.intent) ? CLOSED : COUNTED),
 ];
 
 const FREED = 'It no longer blocks the side. Limits do not count it.';
 const COUNTED = 'It no longer blocks the side. Limits count it.';
+const CLOSED = 'It no longer blocks the side, once its request cannot arrive any more.';

@@ -1,12 +1,22 @@
 /** Earlier actions on the same side that conflict with a new one: outcome unknown, in flight, or a duplicate. Pure. */
 import { createsHedge, enlarges, rowOf, shrinks, takesWholeSide } from '../../domain/action-table.ts';
+import { isAboutEverything } from '../../domain/exposure.ts';
 import { say, shell, step } from '../../domain/hint.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
-import { actionInWords, operatorInFull, stateInWords } from '../../journal/describe.ts';
-import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
+import { actionInWords, operatorInFull, stateInWords, timeInWords } from '../../journal/describe.ts';
+import {
+  type AccountSide,
+  type DealTerms,
+  duplicatesOf,
+  inFlightOn,
+  isOn,
+  unresolvedOn,
+} from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { lateUntil, NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
+import { filledBefore } from '../outcome/position-diff.ts';
 import type { Finding } from '../trading-context.ts';
 
 export interface ConflictQuery extends DealTerms {
@@ -90,9 +100,9 @@ const idsOf = (found: readonly Action[], between = ','): string =>
 const despite = (found: readonly Action[]) => shell`--despite ${idsOf(found)}`;
 
 /**
- * Stops a close and what makes the position larger while the other is in flight: the close may come last and take the
- * whole side; and a size computed from a position that is about to change. Everything else is a warning. So is an
- * action that has been waited for long enough: closing must stay possible.
+ * Stops a close and anything else while the other is in flight: the close may come last and take the whole side; and a
+ * size computed from a position that is about to change. Everything else is a warning. So is an action that has been
+ * waited for long enough: closing must stay possible.
  */
 export function inFlightFindings(
   query: ConflictQuery,
@@ -102,7 +112,7 @@ export function inFlightFindings(
   const found = inFlightOn(actions, query);
   const mayExecute = ({ underway, changedAt }: Action): boolean =>
     underway || nowMs - Date.parse(changedAt) < NOT_SEEN_AFTER_MS;
-  const racing = found.filter((each) => racesWith(query, each.intent) && mayExecute(each));
+  const racing = found.filter((each) => racesWith(query, each) && mayExecute(each));
   const stopping = query.measured === true ? found : racing;
   const meanings = [
     ...(racing.length > 0 ? [takesWholeSide(query) ? CLOSE_MAY_RUN_FIRST : closeMayRunLast(query)] : []),
@@ -111,18 +121,58 @@ export function inFlightFindings(
   const warned = found.filter((each) => !stopping.includes(each));
   return [
     inFlight(stopping, 'stop', meanings.join(' '), query),
+    lateClose(query, actions, nowMs),
     inFlight(warned, 'warn', inFlightEffect(warned, query), query),
   ].filter((each) => each !== undefined);
 }
 
 /** Whether it matters which of the two executes first. */
-function racesWith(query: ConflictQuery, other: Action['intent']): boolean {
-  if (!takesWholeSide(query)) return enlarges(query) && takesWholeSide(other);
-  return query.flat === true ? createsHedge(other) : !takesWholeSide(other);
+function racesWith(query: ConflictQuery, other: Action): boolean {
+  if (!takesWholeSide(query)) return closesSide(other);
+  return query.flat === true ? createsHedge(other.intent) : !takesWholeSide(other.intent);
 }
 
-const closeMayRunLast = ({ action }: ConflictQuery): string =>
-  `It may execute after this ${action} and close that too.`;
+/** A close, or a reduction by about everything, which the service takes for one. */
+const closesSide = ({ intent, notional }: Action): boolean =>
+  takesWholeSide(intent) ||
+  (shrinks(intent) && notional !== undefined && isAboutEverything(notional, filledBefore(intent)));
+
+const closeMayRunLast = (query: ConflictQuery): string =>
+  enlarges(query)
+    ? `It may execute after this ${query.action} and close that too.`
+    : 'It takes all that this would reduce.';
+
+/** Closes that a person recorded as executed, and whose request may still arrive. */
+export const lateCloses = (
+  actions: readonly Action[],
+  place: AccountSide,
+  nowMs: number,
+): readonly Action[] =>
+  actions.filter(
+    (each) =>
+      closesSide(each) &&
+      each.recordedAs === 'done' &&
+      isOn(each, place) &&
+      lateUntil(each, nowMs) !== undefined,
+  );
+
+function lateClose(query: ConflictQuery, actions: readonly Action[], nowMs: number): Finding | undefined {
+  const found = takesWholeSide(query) ? [] : lateCloses(actions, query, nowMs);
+  if (found.length === 0) return undefined;
+  const until = Math.max(...found.map((each) => lateUntil(each, nowMs) ?? nowMs));
+  const named = firstOf(
+    found,
+    (each) =>
+      `${actionInWords(each)}, action ${each.shortId}, was recorded as executed, and its request may still arrive until ${timeInWords(exactInstant(until))}.`,
+  );
+  return {
+    level: 'stop',
+    code: 'in_flight',
+    message: `${named} ${closeMayRunLast(query)}`,
+    hint: say`Try again after that time. Or: ${despite(found)}`,
+    details: { actions: found.map(actionDetails) },
+  };
+}
 
 const SIZE_WILL_CHANGE = 'The position is about to change: --by and --to would be wrong.';
 

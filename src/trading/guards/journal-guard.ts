@@ -30,6 +30,7 @@ import {
   type ConflictQuery,
   duplicateFinding,
   inFlightFindings,
+  lateCloses,
   unresolvedFinding,
 } from './conflicts.ts';
 import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn } from './desk-limit-guard.ts';
@@ -58,7 +59,7 @@ export function guardJournal(
   context: ChainClock & { limits: TradingLimits; attended: boolean },
 ): readonly Finding[] {
   checkTrouble(terms, state, context);
-  const despite = readDespite(terms, state);
+  const despite = readDespite(terms, state, context.nowMs);
   // Asked first: what another process writes in between is found under its deal ID.
   const { current } = state;
   const taken = takenDealId(terms, state);
@@ -246,12 +247,14 @@ function rollsOnSide(
  * The IDs to ignore. @throws UsageError for a text that matches no action or several, and for a single command, for an
  * action that is neither unresolved nor in flight on this account, market and side.
  */
-export function readDespite(
+function readDespite(
   terms: AccountSide & Pick<JournalGuardTerms, 'despite' | 'isOfRun'>,
   state: Pick<JournalState, 'current' | 'find'>,
+  nowMs: number,
 ): ReadonlySet<string> {
   const { current } = state;
-  const conflicts = new Set(conflictsOn(current, terms).map(({ id }) => id));
+  const conflicting = [...conflictsOn(current, terms), ...lateCloses(current, terms, nowMs)];
+  const conflicts = new Set(conflicting.map(({ id }) => id));
   return new Set(
     terms.despite.map((text) => {
       const action = named(text, state.find({ ids: [text] }));

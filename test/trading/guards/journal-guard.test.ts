@@ -203,7 +203,7 @@ describe('an action in flight', () => {
     ['open', 'reduce', ['warn in_flight']],
     ['open', 'close', ['stop in_flight']],
     ['add', 'close', ['stop in_flight']],
-    ['reduce', 'close', ['warn in_flight']],
+    ['reduce', 'close', ['stop in_flight']],
     ['close', 'open', ['stop in_flight']],
     ['close', 'add', ['stop in_flight']],
     ['close', 'reduce', ['stop in_flight']],
@@ -244,6 +244,38 @@ describe('an action in flight', () => {
       expect(found({ action: name, despite: ['7c1e'] }, state)).toEqual([]);
     },
   );
+
+  it.each<[Name, string, readonly string[]]>([
+    ['open', '10000', ['stop in_flight']],
+    ['open', '9900', ['stop in_flight']],
+    ['open', '9800', ['warn in_flight']],
+    ['add', '10000', ['stop in_flight']],
+    ['close', '10000', ['stop in_flight']],
+  ])('before %s, a reduction of 10,000 by %s: %j', (name, notional, expected) => {
+    const before = {
+      hedges: [{ hedge_id: 'hdg_1', notional_usd: '10000', status: 'filled' }],
+      in_positions: true,
+    };
+    const parts = { action: 'reduce', notional_usd: notional, before } as const;
+    expect(found({ action: name }, journal([action('7c1e', 'accepted', parts)]))).toEqual(expected);
+  });
+
+  it.each<[Name, readonly string[]]>([
+    ['open', ['stop in_flight']],
+    ['add', ['stop in_flight']],
+    ['reduce', ['stop in_flight']],
+    ['close', []],
+  ])('that closes and was recorded as executed while it may arrive: before %s %j', (name, expected) => {
+    const state = journal([action('7c1e', 'settled as done', { action: 'close' })]);
+    expect(found({ action: name }, state)).toEqual(expected);
+    expect(found({ action: name, despite: expected.length > 0 ? ['7c1e'] : [] }, state)).toEqual([]);
+    const late = { nowMs: NOON + 6 * 60_000 };
+    expect(found({ action: name }, state, late)).toEqual([]);
+    if (expected.length > 0)
+      expect(guard({ action: name }, state)[0]?.message).toContain(
+        'was recorded as executed, and its request may still arrive until',
+      );
+  });
 
   it('that closes the side and one that the size is computed from are both said', () => {
     const state = journal([
