@@ -35,6 +35,19 @@ describe('deals check', everyDay, () => {
     expect(journalText(desk.home)).toBe('');
   });
 
+  it('leaves a row that is stopped for a similar deal ID out of the totals', async () => {
+    const desk = await aDesk();
+    desk.write([`PAY-1,USDTNGN,buy,10k,3${LOOSE}`]);
+    expect((await desk.deals('run FILE --yes --json')).code).toBe(0);
+    desk.write([`pay-1,USDTNGN,buy,400k,3${LOOSE}`, `PAY-2,USDTNGN,buy,20k,3${LOOSE}`]);
+    const ran = await desk.deals('check FILE --json');
+    expect(outcomesOf(ran)[1]).toBe('planned');
+    expect(answered(ran).data.deals[0]?.outcome).not.toBe('planned');
+    expect(answered(ran).data.derived?.sides).toMatchObject([
+      { side: 'buy', deals: 1, notional_usd: 20_000 },
+    ]);
+  });
+
   it('has the maturity of each row that was quoted', async () => {
     const desk = await aDesk();
     desk.write([`A,USDTNGN,buy,10k,1${LOOSE}`, `B,USDTNGN,buy,10k,7${LOOSE}`]);

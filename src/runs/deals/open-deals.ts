@@ -140,13 +140,15 @@ export async function checkDeals(
     trading.signal.throwIfAborted();
     // Planned as filled: a row in flight would only warn the next one.
     const dry = { ...deal.intent, options: { ...deal.intent.options, dryRun: true, wait: true } };
+    const { dealId = '', options } = deal.intent;
+    const line = simulated.line(deal.line);
     const end = await endOf({ ...deal, intent: ignoringConflicts(dry, deals, trading) }, () => ({
       context: isComputed(dry) ? sizing : usual,
       shared,
-      simulation: simulated.line(deal.line),
+      // It is not opened.
+      simulation: similar.has(dealId) ? { ...line, execute: () => undefined } : line,
     }));
     if (end.error !== undefined && end.report === undefined && !isOfRow(end.error)) throw end.error;
-    const { dealId = '', options } = deal.intent;
     const isNew =
       end.report === undefined
         ? end.error !== undefined && isBeyondBound(end.error, end.intent)
