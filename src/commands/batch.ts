@@ -33,11 +33,12 @@ Actions run one after the other. The batch stops at the first unknown outcome, o
   ],
   read: readBatchIntent,
   async run(context, intent, emit) {
-    const { lines, signal, metaOf, report, totals } = await context.batch(intent);
+    const { lines, signal, isRead, metaOf, report, totals } = await context.batch(intent);
     await runBatch<RunnableLine, CommandResult>(lines, {
       parallel: intent.parallel,
       keepGoing: intent.keepGoing,
       signal,
+      isRead,
       run: (line) => line.run(),
       async ended(end) {
         const { line, result, error } = end;

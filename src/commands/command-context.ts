@@ -236,6 +236,8 @@ export interface Batch {
   lines: readonly RunnableLine[];
   /** Aborts at a signal. */
   signal: AbortSignal;
+  /** False once standard output is a closed pipe. */
+  isRead: () => boolean;
   /** Line number and exit code, for the document of the line. */
   metaOf: (end: LineEnd<RunnableLine, CommandResult>) => Readonly<Record<string, unknown>>;
   /** Reports a finished line on standard error. */

@@ -359,6 +359,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
           signal,
           argv: parts.argv,
           onScreen: terminal.stdout.isTTY && globals.output.form === 'table',
+          isRead: () => !terminal.abandoned,
         });
       },
       async schemas(words) {

@@ -41,6 +41,8 @@ export interface BatchRun<Line, Result> {
   parallel: number;
   keepGoing: boolean;
   signal: AbortSignal;
+  /** Whether somebody still reads the results. */
+  isRead(): boolean;
   /** Never throws. */
   run(line: Line): Promise<Omit<LineEnd<Line, Result>, 'line'>>;
   /** Called once for every line, in order. */
@@ -55,6 +57,7 @@ export async function runBatch<Line extends BatchLine, Result>(
   let stop: HedgeError | undefined;
   const runOne = async (line: Line): Promise<LineEnd<Line, Result>> => {
     stop ??= interruption(batch.signal);
+    if (line.kind === 'action' && !batch.isRead()) stop ??= notRun(UNREAD, 'nobody reads its results');
     if (stop !== undefined) return { line, result: undefined, error: stop };
     const end = { line, ...(await batch.run(line)) };
     if (end.error !== undefined && endsBatch(end.error, batch.keepGoing))
@@ -122,6 +125,8 @@ export function endsBatch(error: HedgeError, keepGoing: boolean): boolean {
 
 const interruption = (signal: AbortSignal): HedgeError | undefined =>
   signal.reason instanceof InterruptedError ? notRun(signal.reason, 'the batch was stopped') : undefined;
+
+const UNREAD = new OutputError({ code: 'output_failed', what: 'Nobody reads the results.' });
 
 const notRun = (cause: HedgeError, message: string): StoppedError =>
   nothingSent({

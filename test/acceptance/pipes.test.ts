@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { IN_SHELL, runBuilt, runShell } from '../support/built.ts';
 import { openHedge, runHedge } from '../support/in-process.ts';
@@ -39,6 +41,20 @@ describe('in a pipe', needs('bash'), () => {
     });
     expect(ran.err).toBe('');
     expect(ran.out).toMatch(/^PRACTICE .*\n(0|141)\n$/);
+  });
+
+  it('stops a batch before its next action when the reader has gone', async () => {
+    const env = practice();
+    const batch = join(env.HEDGE_HOME, 'batch.txt');
+    const lines = ['BP-1', 'BP-2', 'BP-3', 'BP-4'].map((id) => `open USDTNGN buy 1k -t 3 --deal-id ${id}`);
+    writeFileSync(batch, `${lines.join('\n')}\n`);
+    const line = `set +o pipefail; hedge batch '${batch}' --yes | head -1 >/dev/null; echo "\${PIPESTATUS[0]}"`;
+    const ran = await runShell(line, { env });
+    expect(ran.out).toBe('10\n');
+    expect(ran.err.replaceAll(/\s+/g, ' ')).toContain('nobody reads its results');
+    const { out } = await runShell('hedge hedges --json', { env });
+    expect(out).toContain('BP-1');
+    expect(out).not.toContain('BP-4');
   });
 
   it('exits 74 with one line when the disk is full', needs('bash', '/dev/full'), async () => {

@@ -40,12 +40,14 @@ async function play(
     keepGoing = false,
     controller = new AbortController(),
     onEnd = () => undefined,
+    isRead = () => true,
   }: {
     errors?: Readonly<Record<number, HedgeError>>;
     parallel?: number;
     keepGoing?: boolean;
     controller?: AbortController;
     onEnd?: (number: number) => void;
+    isRead?: () => boolean;
   } = {},
 ): Promise<Played> {
   const log: string[] = [];
@@ -54,6 +56,7 @@ async function play(
     parallel,
     keepGoing,
     signal: controller.signal,
+    isRead,
     async run({ number }) {
       log.push(`+${number.toString()}`);
       await new Promise((resolve) => setImmediate(resolve));
@@ -95,6 +98,21 @@ describe('the lines of a batch', () => {
       });
     },
   );
+});
+
+describe('once nobody reads the results', () => {
+  it('no further action is begun; a reading alone stops nothing', async () => {
+    let read = true;
+    const { log, codes } = await play('arara', {
+      onEnd: (number) => {
+        read = number < 2;
+      },
+      isRead: () => read,
+    });
+    expect(codes).toEqual([undefined, undefined, 'not_run', 'not_run', 'not_run']);
+    expect(log).not.toContain('+3');
+    expect((await play('rr', { isRead: () => false })).codes).toEqual([undefined, undefined]);
+  });
 });
 
 describe('after an end that stops the batch', () => {

@@ -128,11 +128,12 @@ export interface BatchContext {
   argv: readonly string[];
   /** Standard output shows a line per action to a person, not documents. */
   onScreen: boolean;
+  isRead: () => boolean;
 }
 
 /** @throws UsageError that names every wrong line; CredentialError and the like for the profile. */
 export async function openBatch(intent: BatchIntent, runtime: BatchContext): Promise<Batch> {
-  const { context, signal, onScreen } = runtime;
+  const { context, signal, onScreen, isRead } = runtime;
   const fromInput = intent.file === undefined;
   const lines = await readBatchLines(await textOf(intent, runtime), intent, signal, async (keys) => {
     const { journal, identity } = await context.readContext();
@@ -157,6 +158,7 @@ export async function openBatch(intent: BatchIntent, runtime: BatchContext): Pro
       run: () => runLine(line, { fromInput, bar, simulation: simulation(line) }, runtime),
     })),
     signal,
+    isRead,
     metaOf: ({ line, error }) => {
       const left = line.kind === 'action' ? simulated?.left() : undefined;
       const meta = { line: line.number, exit_code: codeOfLine(error) };
