@@ -62,7 +62,7 @@ export interface Roll {
   date: string;
   /** Tenor of the leg that is opened then. */
   tenor: number;
-  /** Of that leg at the quote of now, positive is paid; undefined: there is none. */
+  /** Cost of that leg at the quote of now, positive is paid; undefined: there is none. */
   costBps: Big | undefined;
 }
 

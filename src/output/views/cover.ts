@@ -334,7 +334,7 @@ function rollLines(reading: CoverReading): View {
   ];
 }
 
-/** As in the deals file: on live the command needs one. */
+/** On live the command needs one, as a deals file does. */
 const limitOf = ({ costBps }: Roll): CommandWords =>
   optionWords('--max-cost-bps', costBps && costLimit(costBps).toFixed());
 

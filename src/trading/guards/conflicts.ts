@@ -55,7 +55,7 @@ export function unresolvedFinding(
   const named = firstOf(
     found,
     (each) =>
-      `${actionInWords(each)}, action ${each.shortId}, ${sinceSent(each, nowMs) ?? 'an unknown time'} ago: ${stateInWords(each)}${isOfAnotherKey(each, query) ? `; ${otherKeyInWords(each)}` : ''}.`,
+      `${sinceSent(each, nowMs) ?? 'an unknown time'} ago: ${stateInWords(each)}${isOfAnotherKey(each, query) ? `; ${otherKeyInWords(each)}` : ''}`,
   );
   const stops = !takesWholeSide(query) && query.except === undefined;
   const message = stops && found.length > 1 ? severalUnknown(found, query) : named;
@@ -72,10 +72,10 @@ export function unresolvedFinding(
 }
 
 /** The first in words, the others by ID. */
-function firstOf(found: readonly Action[], inWords: (action: Action) => string): string {
-  const [first, ...more] = found;
+function firstOf([first, ...more]: readonly Action[], stateOf: (action: Action) => string): string {
   if (first === undefined) return '';
-  return more.length === 0 ? inWords(first) : `${inWords(first)} Also: ${idsOf(more, ', ')}.`;
+  const named = `${actionInWords(first)}, action ${first.shortId}, ${stateOf(first)}.`;
+  return more.length === 0 ? named : `${named} Also: ${idsOf(more, ', ')}.`;
 }
 
 const severalUnknown = (found: readonly Action[], { market, side }: ConflictQuery): string =>
@@ -160,15 +160,11 @@ function lateClose(query: ConflictQuery, actions: readonly Action[], nowMs: numb
   const found = takesWholeSide(query) ? [] : lateCloses(actions, query, nowMs);
   if (found.length === 0) return undefined;
   const until = Math.max(...found.map((each) => lateUntil(each, nowMs) ?? nowMs));
-  const named = firstOf(
-    found,
-    (each) =>
-      `${actionInWords(each)}, action ${each.shortId}, was recorded as executed, and its request may still arrive until ${timeInWords(exactInstant(until))}.`,
-  );
+  const stillArrives = `was recorded as executed, and its request may still arrive until ${timeInWords(exactInstant(until))}`;
   return {
     level: 'stop',
     code: 'in_flight',
-    message: `${named} ${closeMayRunLast(query)}`,
+    message: `${firstOf(found, () => stillArrives)} ${closeMayRunLast(query)}`,
     hint: say`Try again after that time. Or: ${despite(found)}`,
     details: { actions: found.map(actionDetails) },
   };
@@ -195,11 +191,7 @@ function inFlight(
   { except }: ConflictQuery,
 ): Finding | undefined {
   if (found.length === 0) return undefined;
-  const named = firstOf(
-    found,
-    (each) =>
-      `${actionInWords(each)}, action ${each.shortId}, is ${each.underway ? 'being sent' : 'in flight'}.`,
-  );
+  const named = firstOf(found, ({ underway }) => (underway ? 'is being sent' : 'is in flight'));
   const wait = commandForAll(found, 'wait');
   return {
     level,
