@@ -48,7 +48,8 @@ describe('what an action shows of its money', () => {
     await cli.run('practice settings fill_seconds.min=3 fill_seconds.max=3');
     await cli.run('open USDTNGN buy 10k --tenor 3 --yes');
     await cli.run('close USDTNGN buy --yes --no-wait');
-    await cli.run('open USDTNGN buy 5k --tenor 3 --yes');
+    const [inFlight] = await dataOf(cli, 'journal');
+    await cli.run(`open USDTNGN buy 5k --tenor 3 --yes --despite ${inFlight.action_id}`);
     await cli.run('check');
     const [, close] = await dataOf(cli, 'journal');
     expect(close).toMatchObject({ action: 'close', outcome: 'closed', closed_notional_usd: 10_000 });
