@@ -1,6 +1,7 @@
 /** Verifies the journal, or an export or backup of it: reads every record in constant memory and follows its chain. Writes nothing. */
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError, UsageError } from '../errors.ts';
@@ -173,7 +174,7 @@ class Audit {
   /** A backup, or an export. */
   async readNamed(path: string, host: Machine['host']): Promise<AuditReport> {
     if (!isDatabase(path)) return this.#readExport(path);
-    const db = openJournalFile(path, host, { isCopy: true });
+    const db = openJournalFile(path, host, { copy: pathToFileURL(path) });
     try {
       if (db !== undefined) await this.readJournal(db);
       return this.report();

@@ -4,7 +4,6 @@
  */
 import { lstatSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
@@ -71,18 +70,20 @@ const BUSY_MS = 2_000;
 const TURN_MS = 20;
 
 /**
- * Undefined when there is no such file. `isCopy`: a backup, which nobody writes, so that it needs no files of its own.
+ * Undefined when there is no such file. `copy`: its address as a backup, which nobody writes, so that it needs no files
+ * of its own.
  * @throws DamagedFileError naming it.
  */
 export function openJournalDatabase(
   path: string,
   host: Host,
-  { isCopy = false } = {},
+  { copy }: { copy?: URL } = {},
 ): JournalDatabase | undefined {
   if (!checkDatabaseFiles(path, host)) return undefined;
   noteOpened(path);
-  const place = isCopy ? `${pathToFileURL(path).href}?immutable=1` : path;
-  const handle = naming(path, () => new DatabaseSync(place, { timeout: BUSY_MS, readOnly: isCopy }));
+  const place = copy === undefined ? path : `${copy.href}?immutable=1`;
+  const readOnly = copy !== undefined;
+  const handle = naming(path, () => new DatabaseSync(place, { timeout: BUSY_MS, readOnly }));
   handles.push(handle);
   const db = adapterOf(path, handle);
   try {

@@ -29,11 +29,7 @@ export const JOURNAL_TABLES: readonly string[] = [
 ];
 
 /** Checked; undefined when there is none. @throws DamagedFileError for one that is damaged, or of another program or version. */
-export function openJournalFile(
-  path: string,
-  host: Host,
-  how?: { isCopy: boolean },
-): JournalDatabase | undefined {
+export function openJournalFile(path: string, host: Host, how?: { copy: URL }): JournalDatabase | undefined {
   if (!logFits(path))
     throw new JournalDamage(
       path,
