@@ -96,7 +96,9 @@ export function refereeOf(
     near.sort((a, b) => Math.abs(a.day - matures) - Math.abs(b.day - matures) || a.day - b.day);
     const named = own.find(({ day }) => day === namedDay && matures <= day + policy.after);
     if (named !== undefined && atMs <= nowMs && !isClose(named.day)) continue;
-    const dates = named === undefined ? near : [named, ...near.filter((each) => each !== named)];
+    const others = near.filter((each) => each !== named);
+    const isOnlyOne = named !== undefined && bucketOf(named.day) !== undefined;
+    const dates = named === undefined ? near : isOnlyOne ? [named] : [named, ...others];
     let left = notional.times(rate);
     for (const date of dates) {
       const bucket = bucketOf(date.day);
