@@ -120,12 +120,11 @@ export const unhalt = defineCommand({
 });
 
 const questionAbout = (current: Halt): string =>
-  `This machine is ${haltedInWords(current)} ${question(current.ids.length - 1)}`;
-
-const question = (earlier: number): string =>
-  earlier === 0
-    ? 'Lift it and allow opens and adds?'
-    : `Lift it, and ${earlier.toString()} set before it (hedge journal halts), and allow opens and adds?`;
+  [
+    `This machine is ${haltedInWords(current)}`,
+    ...current.earlier.toReversed().map((each) => `Before that, ${haltedInWords(each)}`),
+    `Lift ${current.earlier.length === 0 ? 'it' : `these ${current.ids.length.toString()} halts`} and allow opens and adds?`,
+  ].join(' ');
 
 const STILL_HALTED = 'Still halted: opens and adds are blocked.';
 

@@ -6,7 +6,7 @@ import { grouped, usdInWords } from '../domain/exposure.ts';
 import { shell, step } from '../domain/hint.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import { type NextStep } from '../errors.ts';
-import type { Halt } from './halt.ts';
+import type { SignedHalt } from './halt.ts';
 import { partialFillOf } from './queries.ts';
 import type { Operator } from './records.ts';
 import { type Action, inFlight, isUnresolved } from './replay.ts';
@@ -126,7 +126,7 @@ export function askedInWords(asked: string): string {
 }
 
 /** The end of a sentence: `halted by ada@desk, 2026-11-20 10:02:58 UTC: "venue down".` */
-export const haltedInWords = (halt: Halt): string =>
+export const haltedInWords = (halt: SignedHalt): string =>
   `halted by ${quoted(halt.who).slice(1, -1)}, ${timeInWords(halt.at)}: ${quoted(halt.why)}.`;
 
 /** `2026-11-20T10:02:58.123Z` → `2026-11-20 10:02:58 UTC`. */

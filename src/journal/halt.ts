@@ -3,13 +3,18 @@ import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
 import type { HaltRecord, HaltSet } from './records.ts';
 
-/** Each halt in force has its ID here; the rest is of the latest. `at`: ISO 8601 UTC. */
-export interface Halt {
-  ids: readonly string[];
+/** `at`: ISO 8601 UTC. */
+export interface SignedHalt {
   who: string;
   at: string;
   why: string;
   note?: string | undefined;
+}
+
+/** The latest halt in force. `ids`: of each in force; `earlier`: those that were set before it, in order. */
+export interface Halt extends SignedHalt {
+  ids: readonly string[];
+  earlier: readonly SignedHalt[];
 }
 
 /** The halt in force after these records, which are in order; undefined when none of them holds. */
@@ -20,10 +25,9 @@ export function haltFrom(records: Iterable<HaltRecord>): Halt | undefined {
       held.delete(record.halt_id);
       held.set(record.halt_id, record);
     } else for (const id of record.halt_ids) held.delete(id);
-  const last = [...held.values()].at(-1);
-  if (last === undefined) return undefined;
-  const { who, at, why, note } = last;
-  return { ids: [...held.keys()], who, at, why, note };
+  const signed = [...held.values()].map(({ who, at, why, note }): SignedHalt => ({ who, at, why, note }));
+  const last = signed.at(-1);
+  return last && { ...last, ids: [...held.keys()], earlier: signed.slice(0, -1) };
 }
 
 const LONGEST = 500;

@@ -72,10 +72,10 @@ export const journalDocumentSchema = named(
 export type JournalDocument = z.infer<typeof journalDocumentSchema>;
 export const journalListSchema = z.union([journalDocumentSchema, list(journalDocumentSchema)]);
 
-export const activeHaltSchema = named(
-  'halt',
-  object({ who: words, at: words, why: words, note: orNull(words) }),
-);
+const signedHalt = { who: words, at: words, why: words, note: orNull(words) };
+
+/** `earlier`: halts in force that were set before it. */
+export const activeHaltSchema = named('halt', object({ ...signedHalt, earlier: list(object(signedHalt)) }));
 export type ActiveHaltDocument = z.infer<typeof activeHaltSchema>;
 
 export const haltDocumentSchema = object({

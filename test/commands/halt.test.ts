@@ -160,16 +160,25 @@ describe('hedge unhalt', () => {
     const cli = testCli();
     await cli.run('halt venue down');
     await cli.run('halt audit');
-    expect((await cli.run('unhalt')).err.replaceAll(/\s+/g, ' ')).toContain(
-      '"audit". Lift it, and 1 set before it (hedge journal halts), and allow opens and adds?',
+    expect((await cli.run('unhalt')).err.replaceAll(/\s+/g, ' ')).toMatch(
+      /"audit"\. Before that, halted by .*: "venue down"\. Lift these 2 halts and allow opens and adds\?/,
     );
     expect((await cli.run('unhalt --yes --json')).document()).toMatchObject({
-      data: { halted: false, halt: null, before: { why: 'audit' } },
+      data: { halted: false, halt: null, before: { why: 'audit', earlier: [VENUE_DOWN] } },
     });
     expect((await cli.run('')).out).not.toContain('HALTED');
     expect((await cli.run('journal halts --json')).document()).toMatchObject({
       data: [{ event: 'unhalt', lifted: { why: 'audit' } }, { event: 'halt' }, { event: 'halt' }],
     });
+    expect((await cli.run('journal halts')).out.replaceAll(/\s+/g, ' ')).toContain('audit (and 1 before it)');
+  });
+
+  it('names every halt that it lifts', async () => {
+    const cli = testCli();
+    await cli.run('halt venue down');
+    await cli.run('halt audit');
+    const { out } = await cli.run('unhalt --yes', { terminal: { isTTY: true, env: { NO_COLOR: '1' } } });
+    expect(out.match(/Halt lifted: set by .*: (?:audit|venue down)$/gm)).toHaveLength(2);
   });
 });
 

@@ -430,8 +430,8 @@ describe('an examination', () => {
 
   it('is as bad as its worst', () => {
     expect(diagnosticReport([PASS]).verdict).toBe('pass');
-    expect(diagnosticReport([PASS, checkHalt({ ids: ['1'], who: 'a', at: 'b', why: 'c' })]).verdict).toBe(
-      'warn',
-    );
+    expect(
+      diagnosticReport([PASS, checkHalt({ ids: ['1'], who: 'a', at: 'b', why: 'c', earlier: [] })]).verdict,
+    ).toBe('warn');
   });
 });

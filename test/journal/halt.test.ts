@@ -37,13 +37,22 @@ describe('a halt', () => {
 
   it('halt: shows who, when and why of the last one that holds', () => {
     const records = [halt(ONE), halt(TWO, { who: 'Bo', why: 'audit', note: 'ticket 8' }), unhalt(ONE)];
-    expect(haltFrom(records)).toEqual({ ids: [TWO], who: 'Bo', why: 'audit', note: 'ticket 8', at: HALT.at });
+    expect(haltFrom(records)).toEqual({
+      ids: [TWO],
+      who: 'Bo',
+      why: 'audit',
+      note: 'ticket 8',
+      at: HALT.at,
+      earlier: [],
+    });
     expect(haltFrom([...records.slice(0, 2), unhalt(TWO)])).toEqual({
       ids: [ONE],
       who: HALT.who,
       why: HALT.why,
       at: HALT.at,
+      earlier: [],
     });
+    expect(haltFrom(records.slice(0, 2))).toMatchObject({ why: 'audit', earlier: [{ why: HALT.why }] });
   });
 
   it.each(['', '  \n', 'x'.repeat(501)])('halt: rejects the reason %j', (why) => {
@@ -68,7 +77,7 @@ describe('a halt in the journal', () => {
   it('halt: is read with user, time and reason until it is lifted, whatever is recorded in between', async () => {
     const journal = aJournal();
     expect(journal.read().halt).toBeUndefined();
-    const held = { ids: [ONE], who: HALT.who, at: HALT.at, why: HALT.why };
+    const held = { ids: [ONE], who: HALT.who, at: HALT.at, why: HALT.why, earlier: [] };
     expect((await journal.append([halt(ONE)])).halt).toEqual(held);
     await journal.append([anIntent()]);
     expect(journal.read().halt).toEqual(held);

@@ -199,7 +199,13 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
     [
       'a halt',
       guardWith({}, [], {
-        halt: { ids: ['aa00000000000001'], who: 'ada@desk', at: at(-30), why: 'the venue is down' },
+        halt: {
+          ids: ['aa00000000000001'],
+          who: 'ada@desk',
+          at: at(-30),
+          why: 'the venue is down',
+          earlier: [],
+        },
       }),
     ],
   ])('%s', (_what, error) => {

@@ -1,7 +1,7 @@
 /** The trading halt as a screen and as a document. */
 import { quoted } from '../../domain/quoted.ts';
 import { operatorInFull, timeInWords } from '../../journal/describe.ts';
-import type { Halt } from '../../journal/halt.ts';
+import type { Halt, SignedHalt } from '../../journal/halt.ts';
 import type { HaltRecord } from '../../journal/records.ts';
 import type { RecordedHalt } from '../../journal/state.ts';
 import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
@@ -32,34 +32,39 @@ export function viewHaltChange({ now, before, desks = [], isBlocked = false }: H
       line(
         `Opens and adds are blocked on this machine, for every profile${also}. Reduce and close still work; in-flight orders continue.`,
       ),
-      before !== undefined && line(text(wasHalted(now, before), 'dim'), signedCells(before)),
+      alsoHalted(now),
+      isLifted(before, now) && liftedLines('Lifted: the halt set', before),
       dimLine('To lift it: hedge unhalt'),
     ];
   }
   if (before === undefined) return line('No halt is set.');
-  return [
-    line('Halt lifted (set', signedCells(before), ').'),
-    !isBlocked && line('Opens and adds are allowed again.'),
-  ];
+  return [liftedLines('Halt lifted: set', before), !isBlocked && line('Opens and adds are allowed again.')];
 }
 
 /** An unhalt lifts only what it showed, and halts add up until then. */
-const wasHalted = (now: Halt, before: Halt): string =>
-  before.ids.some((id) => now.ids.includes(id)) ? 'Before that, halted' : 'Lifted: the halt set';
+const isLifted = (before: Halt | undefined, now: Halt): before is Halt =>
+  before !== undefined && !before.ids.some((id) => now.ids.includes(id));
+
+const liftedLines = (what: string, halt: Halt): View =>
+  [halt, ...halt.earlier.toReversed()].map((each) => line(text(what, 'dim'), signedCells(each)));
 
 /** For the screens that a person starts with. */
 export const viewActiveHalt = (halt: Halt): View => [
   gap,
   line(text('HALTED', 'warn'), signedCells(halt)),
+  alsoHalted(halt),
   dimLine('Opens and adds blocked, reduce and close allowed. To lift: hedge unhalt'),
 ];
+
+const alsoHalted = ({ earlier }: Halt): View =>
+  earlier.toReversed().map((each) => line(text('Before that, halted', 'dim'), signedCells(each)));
 
 /** For a pipe. */
 export const haltChanges = (halt: Halt | undefined): readonly ChangeLine[] =>
   halt === undefined ? [] : [{ key: 'halt', cells: signedCells(halt) }];
 
 /** `by ada, Fri 20 Nov 11:02:11 WAT: venue down` */
-function signedCells(halt: Halt): Words {
+function signedCells(halt: SignedHalt): Words {
   const note = halt.note === undefined ? '' : ` (${halt.note})`;
   return [`by ${halt.who},`, { kind: 'time', at: halt.at, style: 'second' }, message(`: ${halt.why}${note}`)];
 }
@@ -75,7 +80,9 @@ export const haltDocument = ({ now, before, desks }: HaltChange): HaltDocument =
 
 /** The halt in a document; null without one. */
 export const activeHaltDocument = (halt: Halt | undefined): ActiveHaltDocument | null =>
-  halt === undefined ? null : { who: halt.who, at: halt.at, why: halt.why, note: halt.note ?? null };
+  halt === undefined ? null : { ...signedDocument(halt), earlier: halt.earlier.map(signedDocument) };
+
+const signedDocument = ({ who, at, why, note }: SignedHalt) => ({ who, at, why, note: note ?? null });
 
 /** Records of the journal. `why` is that of the halt that was set or lifted. */
 export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
@@ -93,7 +100,7 @@ export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
       header: 'Reason',
       wrap: true,
       of: reasonOf,
-      show: (record) => orMissing(reasonOf(record)),
+      show: (record) => orMissing(reasonsOf(record)),
     },
     { name: 'note', header: 'Note', optional: true, show: ({ note }) => orMissing(note) },
     { name: 'operator', parts: OPERATOR_PARTS, of: ({ operator }) => operatorDocument(operator) },
@@ -114,6 +121,12 @@ function signerOf(record: HaltRecord): string | undefined {
 
 function reasonOf(record: HaltRecord): string | undefined {
   return record.kind === 'halt' ? record.why : record.lifted?.why;
+}
+
+/** An unhalt may lift several. */
+function reasonsOf(record: HaltRecord): string | undefined {
+  const others = record.kind === 'unhalt' ? record.halt_ids.length - 1 : 0;
+  return others > 0 ? `${reasonOf(record) ?? ''} (and ${others.toString()} before it)` : reasonOf(record);
 }
 
 function eventCell({ kind, refused }: RecordedHalt): Cell {

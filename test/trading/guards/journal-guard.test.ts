@@ -101,7 +101,13 @@ describe('the guards over the journal', () => {
 });
 
 describe('a halt', () => {
-  const halt: Halt = { ids: ['aa00000000000001'], who: 'ada@desk', at: at(), why: 'venue \u001b[2Jdown' };
+  const halt: Halt = {
+    ids: ['aa00000000000001'],
+    who: 'ada@desk',
+    at: at(),
+    why: 'venue \u001b[2Jdown',
+    earlier: [],
+  };
 
   it.each(ACTIONS)('stops %s only when that makes the book larger', (name) => {
     const expected = name === 'open' || name === 'add' ? ['stop halted'] : [];
