@@ -45,7 +45,7 @@ async function aService(): Promise<ServedBook> {
 
 const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
 /** Of the points that are neither a send nor a word nor the journal's, one in so many; every day, of all but the action's send. */
-const SPREAD = perRun({ soak: 6, full: 12, everyDay: 60 });
+const SPREAD = perRun({ soak: 6, full: 18, everyDay: 60 });
 
 const spread = (points: readonly Point[]): readonly Point[] =>
   points.filter(
