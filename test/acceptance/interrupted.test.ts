@@ -46,6 +46,8 @@ async function aService(): Promise<ServedBook> {
 const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
 /** Of the points that are neither a send nor a word nor the journal's, one in so many; every day, of all but the action's send. */
 const SPREAD = perRun({ soak: 6, full: 18, everyDay: 60 });
+/** Of those of the journal. */
+const OF_JOURNAL = perRun({ soak: 1, full: 4, everyDay: SPREAD });
 
 const spread = (points: readonly Point[]): readonly Point[] =>
   points.filter(
@@ -53,7 +55,8 @@ const spread = (points: readonly Point[]): readonly Point[] =>
       WHOLE ||
       number % SPREAD === 0 ||
       (call === 'send' && on.startsWith('POST /hedges')) ||
-      (IN_FULL && (call === 'send' || call === 'say' || on.startsWith('state/journal.sqlite'))),
+      (IN_FULL && (call === 'send' || call === 'say')) ||
+      (on.startsWith('state/journal.sqlite') && number % OF_JOURNAL === 0),
   );
 
 describe.each(EACH_ACTION)('$name in a loop on a terminal, interrupted', (action) => {

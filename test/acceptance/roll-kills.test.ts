@@ -17,8 +17,8 @@ import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { seededRandom } from '../support/steady-clock.ts';
 import { needs } from '../support/tools.ts';
 
-/** Kills of each way to roll: 2 every day, 18 in `npm run test:full`, 60 in the soak, or as many as HEDGE_ROLL_KILLS says. */
-const KILLS = Number(process.env['HEDGE_ROLL_KILLS'] ?? perRun({ soak: 120, full: 36, everyDay: 4 })) / 2;
+/** Kills of each way to roll: 2 every day, 12 in `npm run test:full`, 60 in the soak, or as many as HEDGE_ROLL_KILLS says. */
+const KILLS = Number(process.env['HEDGE_ROLL_KILLS'] ?? perRun({ soak: 120, full: 24, everyDay: 4 })) / 2;
 const LANES = 2;
 const SIZE = 10_000;
 

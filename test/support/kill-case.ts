@@ -113,7 +113,7 @@ export function killsOf({ calls }: Pick<TracedRun, 'calls'>): readonly Kill[] {
 
 const SWEEPS = process.env['HEDGE_SWEEP'] === 'all';
 /** One in so many. */
-const SPREAD = perRun({ soak: 10, full: 20, everyDay: 200 });
+const SPREAD = perRun({ soak: 10, full: 30, everyDay: 200 });
 
 /** All of them for `npm run sweep`, a tenth for the soak, a twentieth for `npm run test:full`, a few every day. */
 export const chosenKills = (all: readonly Kill[]): readonly Kill[] => (SWEEPS ? all : oneOfEach(all, SPREAD));
