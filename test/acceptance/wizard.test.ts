@@ -179,7 +179,7 @@ describe('hedge open at a terminal, with a live key', () => {
     screen.send('BUY 10k\r');
     const text = await screen.until(/one command:\nhedge open/);
     expect(await screen.exit).toEqual({ code: 0, signal: null });
-    expect(text).toMatch(/^SUBMITTED buy USDTNGN 10,000\.00 USD;/m);
+    expect(text).toMatch(/^SUBMITTED open buy USDTNGN 10,000\.00 USD;/m);
     expect(text.replaceAll('\n', '')).toContain('--no-wait --expect-env live');
     expect(acts()).toBe(1);
   });

@@ -242,7 +242,7 @@ function viewSubmitted(report: ActionReport): View {
   const hedgeId = hedge?.id ?? entry?.hedgeId;
   const naira = coveredNaira(report, quotedPrice(entry));
   return [
-    actionHeadline(report, 'SUBMITTED', '; accepted, not waiting for the fill.'),
+    line(headlineCells(report, 'SUBMITTED', aboutOf(report)?.action), '; accepted, not waited for.'),
     signedPairs(report, [
       hedgeId !== undefined && pair('Hedge', nameText(hedgeId)),
       naira !== undefined && pair('Naira', naira),

@@ -59,11 +59,18 @@ describe('the result of an open', () => {
   it('is SUBMITTED with --no-wait, and names the command that waits', () => {
     const submitted = entryOf([step(SENDING), step(ACCEPTED)]);
     expect(shown(viewAction(reportOf('submitted', { plan, entry: submitted })))).toEqual([
-      expect.stringMatching(/^SUBMITTED buy USDTNGN 50,000\.00 USD;/),
+      expect.stringMatching(/^SUBMITTED open buy USDTNGN 50,000\.00 USD;/),
       'Hedge    hdg_1',
       'Action   7c1e',
       'To wait  hedge wait 7c1e',
     ]);
+  });
+
+  it('is SUBMITTED by its name, so that a close is not read as a buy', () => {
+    const submitted = entryOf([step(SENDING), step(ACCEPTED)], { action: 'close' });
+    expect(shown(viewAction(reportOf('submitted', { entry: submitted })))[0]).toMatch(
+      /^SUBMITTED close buy USDTNGN/,
+    );
   });
 });
 
