@@ -97,11 +97,11 @@ async function soaked({ name, words, requests, piped }) {
 
 function judged(name, samples) {
   const paces = samples.slice(1).map(({ cpuMs }, index) => cpuMs - samples[index].cpuMs);
-  const [before, after] = leastOfHalves(paces);
+  const [before, after] = halvesOf(paces).map((half) => Math.min(...half));
   const slowed = after / before;
   const grown = Object.entries(MOST_GROWTH_MB).map(([part, most]) => {
     const sizes = samples.map((sample) => sample[part] / MB);
-    const [first, second] = leastOfHalves(sizes);
+    const [first, second] = halvesOf(sizes).map(middle);
     const line = sizes.map((mb) => mb.toFixed(0)).join(' ');
     return { isGood: second - first < most, words: `${part} in MB ${line} (${(second - first).toFixed(1)})` };
   });
@@ -116,11 +116,13 @@ function judged(name, samples) {
   return good;
 }
 
-/** What else the machine does costs single samples more, and so does memory that the collector has yet to give back. */
-function leastOfHalves(values) {
+function halvesOf(values) {
   const half = Math.ceil(values.length / 2);
-  return [Math.min(...values.slice(0, half)), Math.min(...values.slice(half))];
+  return [values.slice(0, half), values.slice(half)];
 }
+
+/** Single samples are too large by what the collector has yet to give back, or too small by what the system took for others. */
+const middle = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 
 function linesOf(path) {
   try {
