@@ -122,7 +122,9 @@ function halvesOf(values) {
 }
 
 /** Single samples are too large by what the collector has yet to give back, or too small by what the system took for others. */
-const middle = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+function middle(values) {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+}
 
 function linesOf(path) {
   try {
