@@ -66,7 +66,7 @@ export function briefAction(report: ActionReport): Words {
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
   const name = hasOwnHedge(report) ? (hedge?.id ?? entry?.hedgeId) : undefined;
   return [
-    headlineCells(report, word, UNDONE.includes(outcome) ? aboutOf(report)?.action : undefined),
+    headlineCells(report, word),
     outcome === 'planned' && plan !== undefined ? plannedBriefly(plan) : severalHedges(hedges),
     outcome === 'filled' && struck !== undefined && ['at', rate(struck)],
     name !== undefined && nameText(`, hedge ${name}`),
@@ -242,7 +242,7 @@ function viewSubmitted(report: ActionReport): View {
   const hedgeId = hedge?.id ?? entry?.hedgeId;
   const naira = coveredNaira(report, quotedPrice(entry));
   return [
-    line(headlineCells(report, 'SUBMITTED', aboutOf(report)?.action), '; accepted, not waited for.'),
+    actionHeadline(report, 'SUBMITTED', '; accepted, not waited for.'),
     signedPairs(report, [
       hedgeId !== undefined && pair('Hedge', nameText(hedgeId)),
       naira !== undefined && pair('Naira', naira),
@@ -355,12 +355,12 @@ function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
 export const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Words[]): Block =>
   line(headlineCells(report, word), rest);
 
-function headlineCells(report: ActionReport, word: string, verb?: string): Words {
+function headlineCells(report: ActionReport, word: string): Words {
   const notional = notionalOf(report);
   const part = partialFillAmount(report);
   return [
     text(word, part === undefined ? 'good' : 'warn'),
-    verb !== undefined && verb,
+    UNDONE.includes(report.outcome) && (aboutOf(report)?.action ?? ''),
     nameText(subject(report), 'strong'),
     report.outcome === 'changed' && notional !== undefined && 'by',
     part !== undefined && [usd(part, 'USD'), 'of'],
