@@ -1,15 +1,14 @@
 /** The journal of an account with a desk: questions are asked of the copy of its log with the records that are pending here. */
 import type { LogComparison } from '../journal/audit-report.ts';
 import { timeInWords } from '../journal/describe.ts';
-import { recordsInMemory } from '../journal/record-source.ts';
 import type { RollPlan } from '../journal/records.ts';
 import { type IsRunning, mayBeUnderWay } from '../journal/replay.ts';
 import { rollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
-import { lookupsOf } from '../journal/store/derived-tables.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import { JournalDamage, type JournalDatabase } from '../journal/store/journal-database.ts';
 import { journalReader } from '../journal/store/journal-reader.ts';
+import { RecordSource } from '../journal/store/record-source.ts';
 import { salvagedRecords } from '../journal/store/salvage.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import type { Host } from '../platform/host.ts';
@@ -86,7 +85,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
       own: { user: host.user(), host: host.self.hostname || 'unknown' },
       isRunning,
       nowMs: clock.now(),
-      readable: () => recordsInMemory(salvagedRecords(folder, host)),
+      readable: () => salvagedRecords(folder, host),
     });
   }
 
@@ -100,7 +99,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
     const { trouble } = session;
     if (plan.when !== 'now' || trouble?.code !== 'desk_unreachable') return false;
     const copy = follower.database();
-    const isInLog = copy !== undefined && lookupsOf(copy).found('chain_id', plan.chain_id).length > 0;
+    const isInLog = copy !== undefined && new RecordSource(copy).found('chain_id', plan.chain_id).length > 0;
     const { state } = rollChain(plan, { state: view(), nowMs: clock.now() });
     return isInLog && (state === 'flat_open_due' || state === 'opening');
   }

@@ -6,11 +6,10 @@ import { fieldsIn } from '../domain/fields.ts';
 import { timeInWords } from '../journal/describe.ts';
 import { DESK_LIMITS, type DeskLimits, raisedBy } from '../journal/desk-limits.ts';
 import type { DeskLimitRecord, JournalRecord } from '../journal/records.ts';
-import { databaseRecords } from '../journal/store/database-records.ts';
-import { lookupsOf } from '../journal/store/derived-tables.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { notIn, type Pending, type PendingRecord } from '../journal/store/pending-records.ts';
 import { storedRecords } from '../journal/store/record-rows.ts';
+import { RecordSource } from '../journal/store/record-source.ts';
 
 /** Stamp of a pending record: the last record of the log that was seen when it was decided. */
 export const decidedAfter = (seq: number): string => JSON.stringify({ after: seq });
@@ -34,7 +33,7 @@ export function meantOf(all: Pending, copy: JournalDatabase | undefined): MeantP
   const waiting = notIn(copy, all);
   if (copy === undefined || !haveDecision(waiting)) return { waiting, overtaken: [] };
   return copy.reading(() => {
-    const { limits } = databaseRecords(copy).summary();
+    const { limits } = new RecordSource(copy).summary();
     const own = new Set(all.map(({ id }) => id));
     const overtaken: string[] = [];
     const meant = waiting.flatMap((each): Pending => {
@@ -66,7 +65,7 @@ function hasLater(
 ): boolean {
   const { after } = fieldsIn(stamp);
   if (typeof after !== 'number') return false;
-  const lookups = lookupsOf(copy);
+  const lookups = new RecordSource(copy);
   const all =
     record.kind === 'settled'
       ? lookups.found('action_id', record.action_id)

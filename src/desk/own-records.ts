@@ -1,12 +1,12 @@
 /** Records of a desk's account in a machine's own journal: delivered when it joins, with the exact texts. */
 import { type AccountIdentity, type Relation, relationOf } from '../journal/account-identity.ts';
 import { isOfAction, isOfRoll, type JournalRecord } from '../journal/records.ts';
-import { databaseRecords } from '../journal/store/database-records.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import { openJournal } from '../journal/store/journal.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { openPending, type Pending, readPending } from '../journal/store/pending-records.ts';
 import { headOf, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
+import { RecordSource } from '../journal/store/record-source.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { type JournalTrouble, troubleError } from '../journal/trouble.ts';
@@ -42,7 +42,7 @@ export function ownRecords(
     waiting = [],
   }: { from: number; identity: AccountIdentity; haltIds: readonly string[]; waiting?: Pending },
 ): OwnRecords {
-  const source = databaseRecords(db);
+  const source = new RecordSource(db);
   const meant = new Map<string, Relation>();
   const accountOf = (record: JournalRecord): Relation => {
     if (isOfAction(record)) return judge('action_id', record.action_id, record);

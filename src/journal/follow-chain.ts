@@ -1,6 +1,7 @@
 /** Follows the chain of the journal's records and names the first ones that are not as they were written. No files. */
-import { hexOf, isSameHash, recordHash } from './chain.ts';
+import { isSameHash, recordHash } from './chain.ts';
 import { type JournalHead, NO_HEAD, type StoredRecord } from './store/record-rows.ts';
+import { type Head, headText } from './store/witness.ts';
 
 /** An `edited` record, a removed one and one before it whose hash was made again can look alike. */
 export type ChangeKind = 'edited' | 'removed' | 'inserted' | 'unreadable';
@@ -59,14 +60,14 @@ export class ChainFollower {
     this.#last = { ...start, id: undefined };
   }
 
-  /** Undefined before the first record. */
-  get head(): { seq: number; hash: string } | undefined {
-    return this.hash && { seq: this.#last.seq, hash: hexOf(this.hash) };
+  /** The last record. */
+  get last(): JournalHead {
+    return this.#last;
   }
 
-  /** The same as bytes. */
-  get hash(): Uint8Array | undefined {
-    return this.#last.id === undefined ? undefined : this.#last.hash;
+  /** Undefined before the first record. */
+  get head(): Head | undefined {
+    return this.#last.id === undefined ? undefined : headText(this.#last);
   }
 
   /** The next record. */

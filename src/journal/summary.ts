@@ -16,6 +16,7 @@ import {
   maybeExecuted,
   type StampedRecord,
   type Tracked,
+  trackRecords,
 } from './replay.ts';
 import { mayRelax } from './stamp.ts';
 
@@ -38,8 +39,11 @@ interface AccountSums {
   last: readonly CountedDeal[];
 }
 
-/** The records of an action before a number, in order. */
-export type EarlierSteps = (actionId: string, before: number) => readonly NumberedRecord[];
+/** Looks up the records of an action. */
+export interface RecordFinder {
+  found(name: 'action_id', actionId: string): readonly number[];
+  records(seqs: readonly number[]): readonly NumberedRecord[];
+}
 
 export interface NumberedRecord extends StampedRecord {
   seq: number;
@@ -66,9 +70,9 @@ export class Summary {
   readonly #tracked = new Map<string, { tracked: Tracked; seq: number }>();
 
   /** The next record, after it was inserted. */
-  add(numbered: NumberedRecord, earlier: EarlierSteps): void {
+  add(numbered: NumberedRecord, finder: RecordFinder): void {
     const { record, seq, stamp } = numbered;
-    if (isOfAction(record)) this.#follow({ ...numbered, record }, earlier);
+    if (isOfAction(record)) this.#follow({ ...numbered, record }, finder);
     else if (isOfRoll(record)) replace(this.rolls, record.chain_id, record.kind === 'roll' ? seq : undefined);
     else if (record.kind === 'desk_limit') this.limits = limitsAfter(this.limits, record, stamp);
     else if (!isOfHalt(record)) return;
@@ -76,10 +80,9 @@ export class Summary {
     else if (mayRelax(stamp)) for (const id of record.halt_ids) this.halts.delete(id);
   }
 
-  #follow({ record, seq, stamp }: NumberedRecord & { record: ActionRecord }, earlier: EarlierSteps): void {
+  #follow({ record, seq, stamp }: NumberedRecord & { record: ActionRecord }, finder: RecordFinder): void {
     const { action_id: id } = record;
-    const known =
-      this.#tracked.get(id) ?? (record.kind === 'intent' ? undefined : replayed(earlier(id, seq)));
+    const known = this.#tracked.get(id) ?? (record.kind === 'intent' ? undefined : replayed(id, seq, finder));
     if (known === undefined) {
       // Without its intent: pending steps are in a file of their own.
       if (record.kind !== 'intent') return;
@@ -189,13 +192,15 @@ type IsMeant = (identity: RecordedIdentity, login: string | undefined) => boolea
 const accountKey = (identity: string, login: string | undefined): string =>
   login === undefined ? identity : `${identity} ${login}`;
 
-/** Undefined when the first of the records is no intent. */
-function replayed(records: readonly NumberedRecord[]): { tracked: Tracked; seq: number } | undefined {
-  const [first, ...more] = records;
-  if (first?.record.kind !== 'intent') return undefined;
-  const tracked = beginAction(first.record, first.stamp);
-  for (const { record, stamp } of more) if (isOfAction(record)) followAction(tracked, record, stamp);
-  return { tracked, seq: first.seq };
+/** Undefined when the first of its records before a number is no intent. */
+function replayed(
+  actionId: string,
+  before: number,
+  finder: RecordFinder,
+): { tracked: Tracked; seq: number } | undefined {
+  const earlier = finder.records(finder.found('action_id', actionId).filter((seq) => seq < before));
+  const [[first], [tracked]] = [earlier, trackRecords(earlier)];
+  return first?.record.kind === 'intent' && tracked !== undefined ? { tracked, seq: first.seq } : undefined;
 }
 
 /** USD of an open or add that was executed, or may have been; undefined for any other action. */

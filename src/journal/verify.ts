@@ -15,14 +15,12 @@ import type { Checkpoint } from './checkpoint.ts';
 import { exportedLines } from './export.ts';
 import { ChainFollower, FoundChanges } from './follow-chain.ts';
 import { EarlierChain, earlierLineIn } from './import/earlier-chain.ts';
-import { earlierIn, LOOKUPS, lookupIn } from './record-source.ts';
 import type { JournalRecord } from './records.ts';
 import { readStamp } from './stamp.ts';
-import { databaseRecords } from './store/database-records.ts';
-import { checkLookups, checkSummary } from './store/derived-check.ts';
+import { checkSummary, LOOKUPS, lookupIn } from './store/derived-tables.ts';
 import { refuseEarlierFiles } from './store/earlier-files.ts';
 import { bytesOnDisk, faultsIn } from './store/examine-database.ts';
-import { JournalDamage, type JournalDatabase } from './store/journal-database.ts';
+import { JournalDamage, type JournalDatabase, numberOf } from './store/journal-database.ts';
 import {
   hashAt,
   hasRecord,
@@ -34,9 +32,10 @@ import {
   type StoredRecord,
   storedRecords,
 } from './store/record-rows.ts';
+import { RecordSource } from './store/record-source.ts';
 import { databaseFile, openJournalFile, pendingFile } from './store/schema.ts';
 import { type Head, readWitness, rewoundFrom } from './store/witness.ts';
-import { type EarlierSteps, Summary } from './summary.ts';
+import { Summary } from './summary.ts';
 
 export interface AuditOptions {
   /** Path of an export or a backup; default: the journal of this machine. */
@@ -98,7 +97,7 @@ class Audit {
   readonly #times: { from: string | null; to: string | null } = { from: null, to: null };
   #earlier: EarlierChain | undefined;
   /** Made of the records again, where all of them are read. */
-  #summary: { made: Summary; earlier: EarlierSteps } | undefined;
+  #summary: { made: Summary; source: RecordSource } | undefined;
   #unread: JournalDamage | undefined;
   /** How many the records have. */
   #lookups = 0;
@@ -126,7 +125,7 @@ class Audit {
     const hash = hashAt(db, before);
     const isWhole = before === 0 || hash === undefined;
     const start: JournalHead = isWhole ? NO_HEAD : { seq: before, hash };
-    if (isWhole) this.#summary = { made: new Summary(), earlier: earlierIn(databaseRecords(db)) };
+    if (isWhole) this.#summary = { made: new Summary(), source: new RecordSource(db) };
     this.#begin(start);
     const follower = new ChainFollower(basename(path), this.#changes, start);
     // A number below 1 is one that hedge does not use.
@@ -144,7 +143,7 @@ class Audit {
         // An edited record has another state.
         if (this.#changes.count > 0) return;
         if (this.#unread !== undefined) throw this.#unread;
-        if (this.#summary !== undefined) checkSummary(db, this.#summary.made, follower.hash);
+        if (this.#summary !== undefined) checkSummary(db, this.#summary.made, follower.last);
         checkLookups(db, this.#lookups);
       });
       for (const line of faultsIn(db)) this.#noteDamage(new JournalDamage(path, line));
@@ -256,7 +255,7 @@ class Audit {
   #summarize(record: JournalRecord, { seq, record: text, stamp }: StoredRecord): boolean {
     try {
       const known = stamp === '' ? record : recordOfLog(text);
-      this.#summary?.made.add({ record: known, seq, stamp: readStamp(stamp) }, this.#summary.earlier);
+      this.#summary?.made.add({ record: known, seq, stamp: readStamp(stamp) }, this.#summary.source);
     } catch (error) {
       if (!(error instanceof JournalDamage)) return false;
       // An earlier record of the action was changed, which the chain shows, or a page cannot be read.
@@ -314,6 +313,13 @@ function isDatabase(path: string): boolean {
     if (!(error instanceof DamagedFileError)) throw error;
     throw new UsageError(`${quoted(path)} cannot be read: ${failureReason(error.cause)}.`, NAME_A_FILE);
   }
+}
+
+/** @throws JournalDamage where there are more or fewer lookups than the records have. */
+function checkLookups(db: JournalDatabase, count: number): void {
+  const row = db.get('SELECT count(*) AS count FROM lookup') ?? {};
+  if (numberOf(row, 'count', db.path) !== count)
+    throw new JournalDamage(db.path, 'not every record is found by what it has');
 }
 
 const NO_RECORD_OF_HEDGE = 'is not a record of this version of hedge';

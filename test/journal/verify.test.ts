@@ -330,7 +330,7 @@ describe('the derived tables', () => {
     ['an action less', ALL.slice(1)],
   ])('show that the summary is that of another journal, with %s, sealed again', async (_what, records) => {
     const [{ state }, other] = [stored(ALL), stored(records)];
-    const text = withRows(databaseFile(other.state), (db) => readSummary(db, headOf(db).hash).text);
+    const text = withRows(databaseFile(other.state), (db) => readSummary(db, headOf(db)).text);
     withRows(databaseFile(state), (db) => writeSummary(db, Summary.from(text), headOf(db).hash));
     const report = await verify(state);
     expect([verdictOf(report), report.damage.join(' ')]).toEqual([

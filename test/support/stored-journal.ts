@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hexOf } from '../../src/journal/chain.ts';
-import { recordsInMemory } from '../../src/journal/record-source.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { writeSummary } from '../../src/journal/store/derived-tables.ts';
 import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { type JournalDatabase, openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { headOf, type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
+import { RecordSource } from '../../src/journal/store/record-source.ts';
 import { createJournalFile, databaseFile, pendingFile } from '../../src/journal/store/schema.ts';
 import { headText, writeWitness } from '../../src/journal/store/witness.ts';
 import type { NumberedRecord } from '../../src/journal/summary.ts';
@@ -75,7 +75,7 @@ export function replaceRows(
     });
     if (!witness) return;
     const records = rows.map(({ seq, record }): NumberedRecord => ({ seq, record: JSON.parse(record) }));
-    writeSummary(db, recordsInMemory(records).summary(), headOf(db).hash);
+    writeSummary(db, new RecordSource(undefined, records).summary(), headOf(db).hash);
     writeWitness(state, MACHINE, headText(headOf(db)), { replace: true });
   });
 }

@@ -14,11 +14,11 @@ import type { Machine } from '../../platform/host.ts';
 import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { exportedLines } from '../export.ts';
-import { databaseRecords } from '../store/database-records.ts';
 import { earlierFiles, HALT_FILE } from '../store/earlier-files.ts';
 import { insertRecords, type NewRecord } from '../store/insert-records.ts';
 import type { JournalDatabase } from '../store/journal-database.ts';
 import { hasRecord, headOf, NO_HEAD } from '../store/record-rows.ts';
+import { RecordSource } from '../store/record-source.ts';
 import { actionsLike } from '../store/repair.ts';
 import { createJournalFile, databaseFile, lockFile, openJournalFile } from '../store/schema.ts';
 import { headText, readWitness, rewoundFrom, writeWitness } from '../store/witness.ts';
@@ -200,7 +200,7 @@ const hasIntent = (db: JournalDatabase, actionId: string): boolean =>
 
 /** Actions that seem unsent, with no record after this one. */
 function maybeSent(db: JournalDatabase, seq: number): readonly string[] {
-  const source = databaseRecords(db);
+  const source = new RecordSource(db);
   const ids = actionsLike(db, "max(seq) <= ? AND (count(*) = 1 OR sum(kind = 'not_sent') > 0)", seq);
   return ids.filter((id) => {
     const state = source.replayed(id)?.tracked.action.state;

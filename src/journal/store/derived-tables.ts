@@ -4,17 +4,37 @@
  */
 import { hash } from 'node:crypto';
 import { isSameHash } from '../chain.ts';
-import { LOOKUPS, type Lookup, type RecordSource } from '../record-source.ts';
+import type { JournalRecord } from '../records.ts';
 import { Summary } from '../summary.ts';
 import {
   bytesOf,
   JournalDamage,
   type JournalDatabase,
-  numberOf,
   type SqlRow,
   type SqlValue,
   textOf,
 } from './journal-database.ts';
+import type { JournalHead } from './record-rows.ts';
+
+/** The fields by which the journal finds its records again. */
+export const LOOKUPS = [
+  'action_id',
+  'idempotency_key',
+  'deal_id',
+  'chain_id',
+  'hedge_id',
+  'at',
+  'kind',
+] as const;
+
+export type Lookup = (typeof LOOKUPS)[number];
+
+/** Undefined for a record without the field. */
+export function lookupIn(record: JournalRecord, name: Lookup): string | undefined {
+  const fields: Partial<Record<Lookup, unknown>> = record;
+  const value = fields[name];
+  return typeof value === 'string' ? value : undefined;
+}
 
 const inLookup = LOOKUPS.map((name) => `SELECT '${name}' AS name, NEW.${name} AS value`).join(' UNION ALL ');
 
@@ -33,52 +53,6 @@ export const DERIVED_TABLES: readonly string[] = [
   'CREATE TABLE summary (name TEXT PRIMARY KEY, text TEXT NOT NULL, seal BLOB NOT NULL) STRICT, WITHOUT ROWID',
 ];
 
-/** Answers are asked of the index of a column and of `lookup`, and must agree. @throws JournalDamage */
-export const lookupsOf = (
-  db: JournalDatabase,
-): Pick<RecordSource, 'found' | 'newestOf' | 'boundsOf' | 'latestAt'> => ({
-  found(name, from, to = from) {
-    const [condition, binds] = from === to ? ['= ?', [from]] : ['BETWEEN ? AND ?', [from, to]];
-    const rows = agreed(
-      db,
-      name,
-      (table, it) => `SELECT seq FROM ${table} AND ${it} ${condition} ORDER BY seq`,
-      binds,
-    );
-    return rows.map((row) => numberOf(row, 'seq', db.path));
-  },
-  newestOf(kind, { before, first, most }) {
-    const rows = agreed(
-      db,
-      'kind',
-      (table, it) =>
-        `SELECT seq FROM ${table} AND ${it} = ? AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`,
-      [kind, before, first, most],
-    );
-    return rows.map((row) => numberOf(row, 'seq', db.path));
-  },
-  boundsOf({ from, until }) {
-    const [row] = agreed(
-      db,
-      'at',
-      (table, it) => `SELECT min(seq) AS first, max(seq) AS last FROM ${table} AND ${it} >= ? AND ${it} < ?`,
-      [from, until],
-    );
-    if (row === undefined || row['first'] === null) return undefined;
-    return { first: numberOf(row, 'first', db.path), last: numberOf(row, 'last', db.path) };
-  },
-  latestAt(from, seq) {
-    const [row] = agreed(
-      db,
-      'at',
-      (table, it) =>
-        `SELECT ${it} AS at FROM ${table} AND ${it} >= ? AND seq >= ? ORDER BY ${it} DESC LIMIT 1`,
-      [from, seq],
-    );
-    return row && textOf(row, 'at', db.path);
-  },
-});
-
 /** The IDs of actions next to this one in their order: they share the most digits with it. @throws JournalDamage */
 export const neighborsOf = (db: JournalDatabase, id: string): readonly string[] =>
   (['max', 'min'] as const).flatMap((which) => {
@@ -92,14 +66,17 @@ export const neighborsOf = (db: JournalDatabase, id: string): readonly string[] 
     return typeof row?.['id'] === 'string' ? row['id'] : [];
   });
 
+/** A query of a table, given with its `WHERE`, by a column, given as its name there. */
+export type LookupSql = (table: string, it: string) => string;
+
 /**
- * The rows of a query, asked in one snapshot of the index of a column and of `lookup`. `sql` gets the table with its
- * `WHERE`, and the name of the column there. @throws JournalDamage when they differ.
+ * The rows of a query, asked in one snapshot of the index of a column and of `lookup`.
+ * @throws JournalDamage when they differ.
  */
-function agreed(
+export function agreed(
   db: JournalDatabase,
   column: Lookup,
-  sql: (table: string, it: string) => string,
+  sql: LookupSql,
   binds: readonly SqlValue[],
 ): readonly SqlRow[] {
   return db.reading(() => {
@@ -117,19 +94,12 @@ const isSameRow = (one: SqlRow, other: SqlRow): boolean =>
 
 const NAME = 'now';
 
-/**
- * `head`: the hash of the last record; undefined without one.
- * @throws JournalDamage for a summary that is not what was written with that record.
- */
-export function readSummary(db: JournalDatabase, head: Uint8Array | undefined): Summary {
+/** `head`: the last record. @throws JournalDamage for a summary that is not what was written with it. */
+export function readSummary(db: JournalDatabase, head: JournalHead): Summary {
   const row = db.get('SELECT text, seal FROM summary WHERE name = ?', NAME);
-  if (row === undefined && head === undefined) return new Summary();
+  if (row === undefined && head.seq === 0) return new Summary();
   const text = row === undefined ? '' : textOf(row, 'text', db.path);
-  if (
-    row !== undefined &&
-    head !== undefined &&
-    isSameHash(sealOf(text, head), bytesOf(row, 'seal', db.path))
-  )
+  if (row !== undefined && head.seq > 0 && isSameHash(sealOf(text, head.hash), bytesOf(row, 'seal', db.path)))
     return Summary.from(text);
   throw new JournalDamage(db.path, 'its list of open actions, rolls and halts is not what was written');
 }
@@ -146,3 +116,9 @@ export function writeSummary(db: JournalDatabase, { text }: Summary, head: Uint8
 
 const sealOf = (text: string, head: Uint8Array): Buffer =>
   hash('sha256', Buffer.concat([head, Buffer.from(text)]), 'buffer');
+
+/** @throws JournalDamage when the summary is not the one that was made of all records again. */
+export function checkSummary(db: JournalDatabase, made: Summary, head: JournalHead): void {
+  if (readSummary(db, head).text !== made.text)
+    throw new JournalDamage(db.path, 'its list of open actions, rolls and halts is not what its records say');
+}

@@ -1,13 +1,12 @@
 /** Appends records to a database in the caller's transaction: their chain, and the tables that are derived from them. */
 import { recordHash } from '../chain.ts';
-import { earlierIn } from '../record-source.ts';
 import { readStamp } from '../stamp.ts';
 import { UnstorableRecord } from './append-error.ts';
-import { databaseRecords } from './database-records.ts';
-import { readSummary, writeSummary } from './derived-tables.ts';
+import { writeSummary } from './derived-tables.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { countCommit } from './log-fits.ts';
 import { hasRecord, headOf, type JournalHead, parseRecord, recordOfLog } from './record-rows.ts';
+import { RecordSource } from './record-source.ts';
 
 export interface NewRecord {
   id: string;
@@ -23,8 +22,8 @@ export interface NewRecord {
 export function insertRecords(db: JournalDatabase, records: Iterable<NewRecord>): JournalHead {
   let { seq, hash } = headOf(db);
   if (seq > MOST) throw new JournalDamage(db.path, 'the number of its last record is too large');
-  const summary = readSummary(db, seq === 0 ? undefined : hash);
-  const earlier = earlierIn(databaseRecords(db));
+  const source = new RecordSource(db);
+  const summary = source.summary();
   for (const { id, record, stamp = '' } of records) {
     if (hasRecord(db, id)) continue;
     const read = stamp === '' ? parseRecord(record) : recordOfLog(record);
@@ -40,7 +39,7 @@ export function insertRecords(db: JournalDatabase, records: Iterable<NewRecord>)
       stamp,
       hash,
     );
-    summary.add({ record: read, seq, stamp: readStamp(stamp) }, earlier);
+    summary.add({ record: read, seq, stamp: readStamp(stamp) }, source);
   }
   if (seq > 0) writeSummary(db, summary, hash);
   countCommit(db);

@@ -1,17 +1,16 @@
 /** The journal's questions, each asked of the files as they are; where they are damaged, of what can still be read. */
 import { once } from '../../domain/once.ts';
-import { JournalMoment } from '../moment.ts';
-import { followedBy, type RecordSource, recordsInMemory } from '../record-source.ts';
 import { isOfHalt, isOfRoll, type JournalRecord, type Operator } from '../records.ts';
 import type { IsRunning } from '../replay.ts';
 import { mayRelax } from '../stamp.ts';
 import type { DeskView, JournalSpan, JournalState, RecordedHalt } from '../state.ts';
 import type { NumberedRecord } from '../summary.ts';
 import type { JournalTrouble } from '../trouble.ts';
-import { databaseRecords } from './database-records.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
+import { JournalMoment } from './journal-moment.ts';
 import { notIn, type Pending } from './pending-records.ts';
 import { headOf } from './record-rows.ts';
+import { numberedAfterAll, RecordSource } from './record-source.ts';
 
 export interface ReaderParts {
   path: string;
@@ -27,7 +26,7 @@ export interface ReaderParts {
   isRunning: IsRunning;
   nowMs: number;
   /** The records that can still be read of a damaged database; called only if needed. */
-  readable: () => RecordSource;
+  readable: () => readonly NumberedRecord[];
 }
 
 /** The number of actions on a screen. */
@@ -39,17 +38,17 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
   let known: { moment: JournalMoment; head: number; pending: number } | undefined;
 
   const others = once((): JournalMoment => {
-    const base = trouble?.kind === 'damaged' ? readable() : recordsInMemory([]);
-    return new JournalMoment(followedBy(base, recordsIn(waiting)), parts);
+    const proven = trouble?.kind === 'damaged' ? readable() : [];
+    return new JournalMoment(new RecordSource(undefined, [...proven, ...laterOf(waiting)]), parts);
   });
 
   /** The journal as it is now, in the caller's transaction. */
   function momentOf(of: JournalDatabase): JournalMoment {
     const head = headOf(of).seq;
-    const more = recordsIn(notIn(of, waiting));
+    const more = laterOf(notIn(of, waiting));
     if (known?.head !== head || known.pending !== more.length)
       known = {
-        moment: new JournalMoment(followedBy(databaseRecords(of), more), parts),
+        moment: new JournalMoment(new RecordSource(of, more), parts),
         head,
         pending: more.length,
       };
@@ -133,7 +132,8 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
   };
 }
 
-const recordsIn = (waiting: Pending): readonly JournalRecord[] => waiting.map(({ read }) => read);
+const laterOf = (waiting: Pending): readonly NumberedRecord[] =>
+  numberedAfterAll(waiting.map(({ read }) => read));
 
 function haltOf({ record, stamp }: NumberedRecord): RecordedHalt | undefined {
   if (!isOfHalt(record)) return undefined;

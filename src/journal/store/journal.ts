@@ -5,7 +5,6 @@ import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, ensureFolder } from '../../platform/atomic-file.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
-import { recordsInMemory } from '../record-source.ts';
 import type { JournalRecord, RollPlan } from '../records.ts';
 import type { IsRunning } from '../replay.ts';
 import { actionById, type JournalState } from '../state.ts';
@@ -117,7 +116,7 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
       trouble,
       isRunning,
       nowMs: clock.now(),
-      readable: () => recordsInMemory(salvagedRecords(state, host)),
+      readable: () => salvagedRecords(state, host),
     });
 
   /** @throws JournalDamage, JournalBusy */

@@ -11,17 +11,16 @@ import { fileError } from '../../platform/file-errors.ts';
 import type { Machine } from '../../platform/host.ts';
 import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
-import { earlierIn } from '../record-source.ts';
 import { type JournalRecord, mintId } from '../records.ts';
 import { Summary } from '../summary.ts';
-import { databaseRecords } from './database-records.ts';
-import { checkSummary, lookupAgrees } from './derived-check.ts';
+import { checkSummary, LOOKUPS } from './derived-tables.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase, textOf } from './journal-database.ts';
 import { KeptOpen } from './kept-open.ts';
 import { newRecords, type Signature, signedNow } from './new-records.ts';
 import { emptyPending, notIn, openPending, readPending } from './pending-records.ts';
-import { headOf, numberedAt, recordAt, storedRecords } from './record-rows.ts';
+import { headOf, NO_HEAD, numberedAt, recordAt, storedRecords } from './record-rows.ts';
+import { RecordSource } from './record-source.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
 import {
   createJournalFile,
@@ -119,22 +118,33 @@ function checkWhole(db: JournalDatabase): void {
   const { path } = db;
   const [found = ''] = db.all('PRAGMA integrity_check(1)').map((row) => String(Object.values(row)[0]));
   if (found !== 'ok') throw new JournalDamage(path, found.replace(/^\*{3}.*\*{3}\s*/, ''));
-  const [summary, records] = [new Summary(), databaseRecords(db)];
-  let head: { seq: number; hash: Uint8Array | undefined } = { seq: 0, hash: undefined };
+  const [summary, source] = [new Summary(), new RecordSource(db)];
+  let head = NO_HEAD;
   for (const { seq, hash } of storedRecords(db)) {
     if (seq !== head.seq + 1)
       throw new JournalDamage(path, `record ${(head.seq + 1).toString()} is not there`);
     head = { seq, hash };
     const numbered = numberedAt(db, seq);
     try {
-      summary.add(numbered, earlierIn(records));
+      summary.add(numbered, source);
     } catch (error) {
       if (error instanceof JournalDamage) throw error;
       throw new JournalDamage(path, `record ${seq.toString()} has other fields than its kind`, error);
     }
   }
-  checkSummary(db, summary, head.hash);
+  checkSummary(db, summary, head);
   if (!lookupAgrees(db)) throw new JournalDamage(path, 'its table of lookups is not that of its records');
+}
+
+/** Each column of each record has its row in `lookup`, and there are no others. */
+function lookupAgrees(db: JournalDatabase): boolean {
+  const counts = LOOKUPS.map((name) => `count(${name})`).join(' + ');
+  const values = LOOKUPS.map((name) => `WHEN '${name}' THEN r.${name}`).join(' ');
+  const other = db.get(
+    `SELECT l.seq FROM lookup l LEFT JOIN records r ON r.seq = l.seq WHERE l.value IS NOT CASE l.name ${values} END LIMIT 1`,
+  );
+  const isAll = db.get(`SELECT 1 WHERE (SELECT count(*) FROM lookup) = (SELECT ${counts} FROM records)`);
+  return other === undefined && isAll !== undefined;
 }
 
 /** `journal.damaged-2026-11-25T08-46-12Z-3f2a.sqlite`, for a file that is put aside or takes its place. */

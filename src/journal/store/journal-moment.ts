@@ -1,12 +1,11 @@
-/** The journal at one moment: answers every question from wherever its records are looked up. Pure. */
+/** The journal at one moment: answers every question of a state. */
 import { Big } from 'big.js';
-import { exactInstant } from '../domain/instants.ts';
-import { once } from '../domain/once.ts';
-import { type AccountIdentity, sameIdentity } from './account-identity.ts';
-import type { DeskLimits } from './desk-limits.ts';
-import { type Halt, haltFrom } from './halt.ts';
-import { LAST_DEALS } from './queries.ts';
-import type { Lookup, RecordSource, ReplayedAction } from './record-source.ts';
+import { exactInstant } from '../../domain/instants.ts';
+import { once } from '../../domain/once.ts';
+import { type AccountIdentity, sameIdentity } from '../account-identity.ts';
+import type { DeskLimits } from '../desk-limits.ts';
+import { type Halt, haltFrom } from '../halt.ts';
+import { LAST_DEALS } from '../queries.ts';
 import {
   type ActionRecord,
   isOfAction,
@@ -14,10 +13,12 @@ import {
   type JournalRecord,
   type Operator,
   type RollPlan,
-} from './records.ts';
-import { type Action, actionNow, type IsRunning, isEnded, SHORTEST_ID } from './replay.ts';
-import { type FindBy, foundBy, type JournalSpan, prefixesOf } from './state.ts';
-import { enlarged, type NumberedRecord } from './summary.ts';
+} from '../records.ts';
+import { type Action, actionNow, type IsRunning, isEnded, SHORTEST_ID } from '../replay.ts';
+import { type FindBy, foundBy, type JournalSpan, prefixesOf } from '../state.ts';
+import { enlarged, type NumberedRecord } from '../summary.ts';
+import type { Lookup } from './derived-tables.ts';
+import type { RecordSource, ReplayedAction } from './record-source.ts';
 
 /** How long an action that has ended stays among the current ones. */
 const CURRENT_MS = 10 * 60_000;
