@@ -4,10 +4,9 @@ import { optionText } from '../args/operands.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ConditionError, DamagedFileError, type HedgeError, OutputError, UsageError } from '../errors.ts';
-import { verdictOf } from '../journal/audit-report.ts';
+import { changeInWords, verdictOf } from '../journal/audit-report.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint, writeCheckpoint } from '../journal/checkpoint.ts';
 import { operatorInFull } from '../journal/describe.ts';
-import { changeInWords } from '../journal/follow-chain.ts';
 import { troubleAdvice, troubleError } from '../journal/trouble.ts';
 import {
   type AuditResult,

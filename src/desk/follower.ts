@@ -5,8 +5,7 @@
 import { hash } from 'node:crypto';
 import { isSameHash, recordHash } from '../journal/chain.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
-import type { JournalDatabase } from '../journal/store/journal-database.ts';
-import { inodeOf, KeptOpen } from '../journal/store/kept-open.ts';
+import { type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
 import {
   hashAt,
   hasRecord,
@@ -16,8 +15,8 @@ import {
   type StoredRecord,
   storedRecords,
 } from '../journal/store/record-rows.ts';
-import { asideName, fileStamp, moveWithLog, removeLog, whileBusy } from '../journal/store/repair.ts';
-import { databaseFile } from '../journal/store/schema.ts';
+import { asideName, fileStamp, moveWithLog, removeLog } from '../journal/store/repair.ts';
+import { databaseFile, inodeOf, KeptOpen } from '../journal/store/schema.ts';
 import {
   beginWitness,
   followHead,

@@ -21,12 +21,10 @@ import {
 } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
-import { textOf } from '../journal/store/journal-database.ts';
-import { KeptOpen } from '../journal/store/kept-open.ts';
+import { textOf, whileBusy } from '../journal/store/journal-database.ts';
 import type { Signature } from '../journal/store/new-records.ts';
 import { recordOfLog } from '../journal/store/record-rows.ts';
-import { whileBusy } from '../journal/store/repair.ts';
-import { databaseFile } from '../journal/store/schema.ts';
+import { databaseFile, KeptOpen } from '../journal/store/schema.ts';
 import { beginWitness } from '../journal/store/witness.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
 import type { Paths } from '../platform/paths.ts';

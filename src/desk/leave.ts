@@ -1,10 +1,11 @@
 /** A machine leaves its desk. The copy stays the account's journal, so that deal IDs stay used and nothing unresolved is forgotten. */
+
 import { StoppedError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
 import { mintId } from '../journal/records.ts';
 import type { Journal } from '../journal/store/journal.ts';
+import { whileBusy } from '../journal/store/journal-database.ts';
 import { newRecord, signedNow } from '../journal/store/new-records.ts';
-import { whileBusy } from '../journal/store/repair.ts';
 import { headText, writeWitness } from '../journal/store/witness.ts';
 import { troubleError } from '../journal/trouble.ts';
 import type { Paths } from '../platform/paths.ts';

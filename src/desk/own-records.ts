@@ -3,12 +3,11 @@ import { type AccountIdentity, type Relation, relationOf } from '../journal/acco
 import { isOfAction, isOfRoll, type JournalRecord } from '../journal/records.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import { openJournal } from '../journal/store/journal.ts';
-import type { JournalDatabase } from '../journal/store/journal-database.ts';
-import { openPending, type Pending, readPending } from '../journal/store/pending-records.ts';
+import { type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
+import { type Pending, readPending } from '../journal/store/pending-records.ts';
 import { headOf, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
 import { RecordSource } from '../journal/store/record-source.ts';
-import { whileBusy } from '../journal/store/repair.ts';
-import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
+import { databaseFile, openJournalFile, pendingFile } from '../journal/store/schema.ts';
 import { type JournalTrouble, troubleError } from '../journal/trouble.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
@@ -146,7 +145,7 @@ export async function deliverOwn(
 
 /** Pending records of the journal in that folder, which takes them with its next append. @throws DamagedFileError */
 function waitingIn(state: string, db: JournalDatabase, machine: Machine): Pending {
-  const pending = openPending(state, machine);
+  const pending = openJournalFile(pendingFile(state), machine.host);
   try {
     return pending === undefined ? [] : readPending(pending, db);
   } finally {

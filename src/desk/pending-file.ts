@@ -2,11 +2,14 @@
 import { fieldsIn } from '../domain/fields.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
-import { JournalBusy, JournalDamage, type JournalDatabase } from '../journal/store/journal-database.ts';
-import { KeptOpen } from '../journal/store/kept-open.ts';
+import {
+  JournalBusy,
+  JournalDamage,
+  type JournalDatabase,
+  whileBusy,
+} from '../journal/store/journal-database.ts';
 import { emptyPending, pendingNow } from '../journal/store/pending-records.ts';
-import { whileBusy } from '../journal/store/repair.ts';
-import { pendingFile } from '../journal/store/schema.ts';
+import { KeptOpen, pendingFile } from '../journal/store/schema.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Follower } from './follower.ts';

@@ -1,8 +1,27 @@
 /** The findings of an audit of the journal. */
 import type { Checkpoint } from './checkpoint.ts';
-import type { JournalChange } from './follow-chain.ts';
 import type { Head } from './store/witness.ts';
 import type { JournalTrouble } from './trouble.ts';
+
+/** A place where the journal is not as it was written. */
+export interface JournalChange {
+  /** Name of the file. */
+  file: string;
+  /** Number of the record; undefined for a line of an export that has none. */
+  seq: number | undefined;
+  /** ID of the record; undefined for one that is missing. */
+  id: string | undefined;
+  /** An `edited` record, a removed one and one before it whose hash was made again can look alike. */
+  kind: 'edited' | 'removed' | 'inserted' | 'unreadable';
+  /** The rest of a sentence: `was inserted`. */
+  found: string;
+}
+
+/** `Record 118 of journal.sqlite (ID 7c1e00000000000a) was inserted: record 119 continues the one before it.` */
+export const changeInWords = ({ file, seq, id, found }: JournalChange): string =>
+  seq === undefined
+    ? `${file} ${found}.`
+    : `Record ${seq.toString()} of ${file}${id === undefined ? '' : ` (ID ${id})`} ${found}.`;
 
 export interface CheckpointComparison {
   checkpoint: Checkpoint;
@@ -41,15 +60,15 @@ export interface AuditReport {
   /** The last record; undefined without one. */
   head: Head | undefined;
   /** The first of them, in order. */
-  changes: readonly JournalChange[];
+  changes: JournalChange[];
   changeCount: number;
   /** A sentence if written records are missing. Undefined if not, and where there is no witness to compare with. */
   rewound: string | undefined;
   /** Damage apart from the chain: sentences. */
-  damage: readonly string[];
+  damage: string[];
   /** Records that wait in `pending.sqlite`. */
   pending: number;
-  losses: readonly AcceptedLoss[];
+  losses: AcceptedLoss[];
   comparison: CheckpointComparison | undefined;
 }
 

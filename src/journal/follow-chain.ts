@@ -1,48 +1,17 @@
 /** Follows the chain of the journal's records and names the first ones that are not as they were written. No files. */
+import type { AuditReport, JournalChange } from './audit-report.ts';
 import { isSameHash, recordHash } from './chain.ts';
 import { type JournalHead, NO_HEAD, type StoredRecord } from './store/record-rows.ts';
 import { type Head, headText } from './store/witness.ts';
 
-/** An `edited` record, a removed one and one before it whose hash was made again can look alike. */
-export type ChangeKind = 'edited' | 'removed' | 'inserted' | 'unreadable';
-
-/** A place where the journal is not as it was written. */
-export interface JournalChange {
-  /** Name of the file. */
-  file: string;
-  /** Number of the record; undefined for a line of an export that has none. */
-  seq: number | undefined;
-  /** ID of the record; undefined for one that is missing. */
-  id: string | undefined;
-  kind: ChangeKind;
-  /** The rest of a sentence: `was inserted`. */
-  found: string;
-}
-
-/** `Record 118 of journal.sqlite (ID 7c1e00000000000a) was inserted: record 119 continues the one before it.` */
-export const changeInWords = ({ file, seq, id, found }: JournalChange): string =>
-  seq === undefined
-    ? `${file} ${found}.`
-    : `Record ${seq.toString()} of ${file}${id === undefined ? '' : ` (ID ${id})`} ${found}.`;
-
 /** Changes that are named; the others are counted. */
 const MOST = 20;
 
-/** The changes of all files. */
-export class FoundChanges {
-  /** The first of them. */
-  readonly first: JournalChange[] = [];
-  count = 0;
-
-  add(change: JournalChange): void {
-    this.count += 1;
-    if (this.first.length < MOST) this.first.push(change);
-  }
-}
+type FoundChanges = Pick<AuditReport, 'changes' | 'changeCount'>;
 
 export class ChainFollower {
   readonly #file: string;
-  readonly #changes: FoundChanges;
+  readonly #report: FoundChanges;
   /** The last record. */
   #last: JournalHead & { id: string | undefined };
   /** Another record that the next one may continue after a change: the hash before the last record, and the hash it should have. */
@@ -53,10 +22,10 @@ export class ChainFollower {
   /** Lines since the last record that are no records. */
   #unreadable = 0;
 
-  /** `start`: the record before the first one. */
-  constructor(file: string, changes: FoundChanges, start: JournalHead = NO_HEAD) {
+  /** `report`: gets the changes. `start`: the record before the first one. */
+  constructor(file: string, report: FoundChanges, start: JournalHead = NO_HEAD) {
     this.#file = file;
-    this.#changes = changes;
+    this.#report = report;
     this.#last = { ...start, id: undefined };
   }
 
@@ -118,11 +87,12 @@ export class ChainFollower {
 
   #note(
     { seq, id }: { seq: number | undefined; id: string | undefined } = { seq: undefined, id: undefined },
-    kind: ChangeKind,
+    kind: JournalChange['kind'],
     found: string,
   ): JournalChange {
     const change = { file: this.#file, seq, id, kind, found };
-    this.#changes.add(change);
+    this.#report.changeCount += 1;
+    if (this.#report.changes.length < MOST) this.#report.changes.push(change);
     return change;
   }
 }

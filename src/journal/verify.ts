@@ -7,13 +7,13 @@ import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError, UsageError } from '../errors.ts';
 import { failureReason } from '../platform/file-errors.ts';
 import { linesOf } from '../platform/file-lines.ts';
-import type { Machine } from '../platform/host.ts';
+import type { Host, Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
-import type { AcceptedLoss, AuditReport, CheckpointComparison } from './audit-report.ts';
+import type { AuditReport, CheckpointComparison } from './audit-report.ts';
 import { hexOf } from './chain.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { exportedLines } from './export.ts';
-import { ChainFollower, FoundChanges } from './follow-chain.ts';
+import { ChainFollower } from './follow-chain.ts';
 import { EarlierChain, earlierLineIn } from './import/earlier-chain.ts';
 import type { JournalRecord } from './records.ts';
 import { readStamp } from './stamp.ts';
@@ -34,7 +34,7 @@ import {
 } from './store/record-rows.ts';
 import { RecordSource } from './store/record-source.ts';
 import { databaseFile, openJournalFile, pendingFile } from './store/schema.ts';
-import { type Head, readWitness, rewoundFrom } from './store/witness.ts';
+import { readWitness, rewoundFrom } from './store/witness.ts';
 import { Summary } from './summary.ts';
 
 export interface AuditOptions {
@@ -54,32 +54,21 @@ export interface JournalAudit {
   verify(options?: AuditOptions): Promise<AuditReport>;
 }
 
-interface AuditPorts {
+export function openAudit({
+  places: { state },
+  machine: { host },
+}: {
   places: Pick<Paths, 'state'>;
   machine: Pick<Machine, 'host'>;
-}
-
-export function openAudit({ places: { state }, machine: { host } }: AuditPorts): JournalAudit {
+}): JournalAudit {
   return {
     path: databaseFile(state),
     async verify(options = {}) {
       const audit = new Audit(options);
-      if (options.file !== undefined) return audit.readNamed(options.file, host);
-      // First, so that a record that is written meanwhile is no trouble.
-      const witness = readWitness(state, host);
-      const path = databaseFile(state);
-      const db = openJournalFile(path, host);
-      if (db === undefined) refuseEarlierFiles(state, host);
-      const pending = openJournalFile(pendingFile(state), host);
-      try {
-        audit.rewound = rewoundFrom(witness, db, path)?.what;
-        if (db !== undefined) await audit.readJournal(db);
-        if (pending !== undefined) audit.readPending(pending, db);
-        return audit.report();
-      } finally {
-        db?.close();
-        pending?.close();
-      }
+      if (options.file === undefined) await audit.readOwn(state, host);
+      else if (isDatabase(options.file)) await audit.readBackup(options.file, host);
+      else await audit.readExport(options.file);
+      return audit.finished();
     },
   };
 }
@@ -89,34 +78,55 @@ const TURN = 2_048;
 const MOST_LOSSES = 20;
 
 class Audit {
-  rewound: string | undefined;
   readonly #options: AuditOptions;
-  readonly #changes = new FoundChanges();
-  readonly #damage: string[] = [];
-  readonly #losses: AcceptedLoss[] = [];
-  readonly #times: { from: string | null; to: string | null } = { from: null, to: null };
+  readonly #report: AuditReport = {
+    records: 0,
+    first: 0,
+    bytes: 0,
+    from: null,
+    to: null,
+    head: undefined,
+    changes: [],
+    changeCount: 0,
+    rewound: undefined,
+    damage: [],
+    pending: 0,
+    losses: [],
+    comparison: undefined,
+  };
   #earlier: EarlierChain | undefined;
   /** Made of the records again, where all of them are read. */
   #summary: { made: Summary; source: RecordSource } | undefined;
   #unread: JournalDamage | undefined;
   /** How many the records have. */
   #lookups = 0;
-  #comparison: CheckpointComparison['result'] | undefined;
-  #changedBefore = false;
-  #head: Head | undefined;
-  #first = 0;
   /** Number of the last record there is, which damage may keep from being read. */
   #end = 0;
-  #records = 0;
-  #pending = 0;
-  #bytes = 0;
   #readBytes = 0;
 
   constructor(options: AuditOptions) {
     this.#options = options;
   }
 
-  async readJournal(db: JournalDatabase): Promise<void> {
+  /** The journal of this machine. */
+  async readOwn(state: string, host: Host): Promise<void> {
+    // First, so that a record that is written meanwhile is no trouble.
+    const witness = readWitness(state, host);
+    const path = databaseFile(state);
+    const db = openJournalFile(path, host);
+    if (db === undefined) refuseEarlierFiles(state, host);
+    const pending = openJournalFile(pendingFile(state), host);
+    try {
+      this.#report.rewound = rewoundFrom(witness, db, path)?.what;
+      if (db !== undefined) await this.#readJournal(db);
+      if (pending !== undefined) this.#readPending(pending, db);
+    } finally {
+      db?.close();
+      pending?.close();
+    }
+  }
+
+  async #readJournal(db: JournalDatabase): Promise<void> {
     const { path } = db;
     const { last } = this.#options;
     const head = headOf(db).seq;
@@ -126,22 +136,21 @@ class Audit {
     const isWhole = before === 0 || hash === undefined;
     const start: JournalHead = isWhole ? NO_HEAD : { seq: before, hash };
     if (isWhole) this.#summary = { made: new Summary(), source: new RecordSource(db) };
-    this.#begin(start);
-    const follower = new ChainFollower(basename(path), this.#changes, start);
+    const follower = this.#begin(path, start);
     // A number below 1 is one that hedge does not use.
     const all = storedRecords(db, { from: isWhole ? Number.MIN_SAFE_INTEGER : before + 1, to: head });
-    this.#bytes = bytesOnDisk(path);
+    this.#report.bytes = bytesOnDisk(path);
     try {
       for (const stored of all) {
         this.#read(stored, follower);
-        if (this.#records % TURN === 0) await this.#turn();
+        if (this.#report.records % TURN === 0) await this.#turn();
       }
       if (!isWhole) return;
       // Again in one snapshot: what was appended meanwhile changes the derived tables.
       db.reading(() => {
         for (const stored of storedRecords(db, { from: head + 1 })) this.#read(stored, follower);
         // An edited record has another state.
-        if (this.#changes.count > 0) return;
+        if (this.#report.changeCount > 0) return;
         if (this.#unread !== undefined) throw this.#unread;
         if (this.#summary !== undefined) checkSummary(db, this.#summary.made, follower.last);
         checkLookups(db, this.#lookups);
@@ -150,19 +159,19 @@ class Audit {
     } catch (error) {
       this.#noteDamage(error);
     } finally {
-      this.#head = follower.head;
+      this.#report.head = follower.head;
     }
   }
 
   /** It is short, and may be emptied at any time: in one snapshot. */
-  readPending(pending: JournalDatabase, journal: JournalDatabase | undefined): void {
-    const follower = new ChainFollower(basename(pending.path), this.#changes);
+  #readPending(pending: JournalDatabase, journal: JournalDatabase | undefined): void {
+    const follower = new ChainFollower(basename(pending.path), this.#report);
     try {
       pending.reading(() => {
         for (const stored of storedRecords(pending, { from: Number.MIN_SAFE_INTEGER })) {
           follower.add(stored);
           if (recordIn(stored.record) === undefined) follower.unreadable(NO_RECORD_OF_HEDGE, stored);
-          if (!hasRecord(journal, stored.id)) this.#pending += 1;
+          if (!hasRecord(journal, stored.id)) this.#report.pending += 1;
         }
       });
     } catch (error) {
@@ -170,73 +179,54 @@ class Audit {
     }
   }
 
-  /** A backup, or an export. */
-  async readNamed(path: string, host: Machine['host']): Promise<AuditReport> {
-    if (!isDatabase(path)) return this.#readExport(path);
+  async readBackup(path: string, host: Host): Promise<void> {
     const db = openJournalFile(path, host, { copy: pathToFileURL(path) });
     try {
-      if (db !== undefined) await this.readJournal(db);
-      return this.report();
+      if (db !== undefined) await this.#readJournal(db);
     } finally {
       db?.close();
     }
   }
 
-  async #readExport(path: string): Promise<AuditReport> {
-    const name = basename(path);
+  async readExport(path: string): Promise<void> {
     let follower: ChainFollower | undefined;
     for (const { line, bytes, stored, prev } of exportedLines(path)) {
-      this.#bytes += bytes;
-      if (follower === undefined) {
-        const isPart = stored !== undefined && stored.seq > 1 && prev !== undefined;
-        const start: JournalHead = isPart ? { seq: stored.seq - 1, hash: prev } : NO_HEAD;
-        this.#begin(start);
-        follower = new ChainFollower(name, this.#changes, start);
-      }
+      this.#report.bytes += bytes;
+      const isPart = stored !== undefined && stored.seq > 1 && prev !== undefined;
+      follower ??= this.#begin(path, isPart ? { seq: stored.seq - 1, hash: prev } : NO_HEAD);
       if (stored === undefined) follower.unreadable(`has no record in line ${line.toString()}`);
       else this.#read(stored, follower);
       if (line % TURN === 0) await this.#turn();
     }
-    if (this.#records === 0 && this.#changes.count > 0)
+    if (this.#report.records === 0 && this.#report.changeCount > 0)
       throw new UsageError(`${quoted(path)} is not an export: it has no record.`, NAME_A_FILE);
-    this.#head = follower?.head;
-    return this.report();
+    this.#report.head = follower?.head;
   }
 
-  report(): AuditReport {
+  finished(): AuditReport {
     const { checkpoint } = this.#options;
-    return {
-      records: this.#records,
-      first: this.#first,
-      bytes: this.#bytes,
-      ...this.#times,
-      head: this.#head,
-      changes: this.#changes.first,
-      changeCount: this.#changes.count,
-      rewound: this.rewound,
-      damage: this.#damage,
-      pending: this.#pending,
-      losses: this.#losses,
-      comparison: checkpoint && {
-        checkpoint,
-        result: this.#comparison ?? this.#notThere(checkpoint),
-        changedBefore: this.#changedBefore,
-      },
-    };
+    const report = this.#report;
+    if (checkpoint === undefined || report.comparison !== undefined) return report;
+    const last = report.head?.seq ?? 0;
+    if (checkpoint.seq < report.first || last < this.#end) this.#note(checkpoint, 'not_compared');
+    else this.#note(checkpoint, checkpoint.seq > last ? 'cut_off' : 'rewritten');
+    return report;
   }
 
-  #begin({ seq, hash }: JournalHead): void {
-    this.#first = seq + 1;
+  #begin(path: string, start: JournalHead): ChainFollower {
+    this.#report.first = start.seq + 1;
     // Records that were imported are in the order of their files from the first one on.
-    if (seq === 0) this.#earlier = new EarlierChain();
-    this.#compare(seq, hash);
+    if (start.seq === 0) this.#earlier = new EarlierChain();
+    this.#compare(start);
+    return new ChainFollower(basename(path), this.#report, start);
   }
 
   #read(stored: StoredRecord, follower: ChainFollower): void {
     const { seq, record: text } = stored;
+    const report = this.#report;
     follower.add(stored);
-    this.#compare(seq, stored.hash);
-    this.#records += 1;
+    this.#compare(stored);
+    report.records += 1;
     this.#readBytes += text.length;
     const record = recordIn(text);
     if (record === undefined || !this.#summarize(record, stored)) {
@@ -244,10 +234,10 @@ class Audit {
       return;
     }
     for (const name of LOOKUPS) if (lookupIn(record, name) !== undefined) this.#lookups += 1;
-    this.#times.from ??= record.at;
-    this.#times.to = record.at;
-    if (record.kind === 'loss' && this.#losses.length < MOST_LOSSES)
-      this.#losses.push({ seq, at: record.at, who: record.who });
+    report.from ??= record.at;
+    report.to = record.at;
+    if (record.kind === 'loss' && report.losses.length < MOST_LOSSES)
+      report.losses.push({ seq, at: record.at, who: record.who });
     if ('imported' in record) this.#followEarlier(stored, follower);
   }
 
@@ -276,23 +266,19 @@ class Audit {
       );
   }
 
-  #compare(seq: number, hash: Uint8Array): void {
+  #compare({ seq, hash }: JournalHead): void {
     const { checkpoint } = this.#options;
-    if (seq !== checkpoint?.seq || this.#comparison !== undefined) return;
-    this.#comparison = hexOf(hash) === checkpoint.hash ? 'continued' : 'rewritten';
-    this.#changedBefore = this.#changes.count > 0;
+    if (seq !== checkpoint?.seq || this.#report.comparison !== undefined) return;
+    this.#note(checkpoint, hexOf(hash) === checkpoint.hash ? 'continued' : 'rewritten');
   }
 
-  #notThere({ seq }: Checkpoint): CheckpointComparison['result'] {
-    this.#changedBefore = this.#changes.count > 0;
-    const last = this.#head?.seq ?? 0;
-    if (seq < this.#first || last < this.#end) return 'not_compared';
-    return seq > last ? 'cut_off' : 'rewritten';
+  #note(checkpoint: Checkpoint, result: CheckpointComparison['result']): void {
+    this.#report.comparison = { checkpoint, result, changedBefore: this.#report.changeCount > 0 };
   }
 
   #noteDamage(error: unknown): void {
     if (!(error instanceof JournalDamage)) throw error;
-    this.#damage.push(error.what);
+    this.#report.damage.push(error.what);
   }
 
   async #turn(): Promise<void> {

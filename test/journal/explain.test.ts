@@ -5,7 +5,7 @@ import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { type JournalDatabase, openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { newRecords } from '../../src/journal/store/new-records.ts';
 import { emptyPending, notIn, readPending } from '../../src/journal/store/pending-records.ts';
-import { hashAt, headOf, recordAt } from '../../src/journal/store/record-rows.ts';
+import { hashAt, headOf, numberedAt } from '../../src/journal/store/record-rows.ts';
 import { createJournalFile } from '../../src/journal/store/schema.ts';
 import { rewoundFrom } from '../../src/journal/store/witness.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
@@ -61,7 +61,6 @@ const watched = (of: JournalDatabase): JournalDatabase => ({
   ...of,
   get: (sql, ...binds) => of.get((sent.add(sql), sql), ...binds),
   all: (sql, ...binds) => of.all((sent.add(sql), sql), ...binds),
-  iterate: (sql, ...binds) => of.iterate((sent.add(sql), sql), ...binds),
   run: (sql, ...binds) => of.run((sent.add(sql), sql), ...binds),
   exec(sql) {
     sent.add(sql);
@@ -120,7 +119,7 @@ function askEverything(): void {
   append(asked, [step({ kind: 'outcome', outcome: 'not_told', facts: { not_ours: 'hdg_1' } }, 'fed1')]);
   for (const ask of questions().values()) ask(readerOf(asked, about));
   readerOf(asked, about).hashOf(UNRESOLVED);
-  recordAt(asked, before);
+  numberedAt(asked, before);
   hashAt(asked, before);
   rewoundFrom({ seq: before, hash: 'ab'.repeat(32) }, asked, db.path);
   const waiting = watched(pending);

@@ -23,11 +23,10 @@ import { hexOf, isSameHash, NO_RECORD, recordHash } from '../../src/journal/chai
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { openJournalDatabase, type SqlValue } from '../../src/journal/store/journal-database.ts';
-import { KeptOpen } from '../../src/journal/store/kept-open.ts';
 import { newRecords } from '../../src/journal/store/new-records.ts';
 import { headOf, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { repairJournal } from '../../src/journal/store/repair.ts';
-import { databaseFile, openJournalFile, pendingFile } from '../../src/journal/store/schema.ts';
+import { databaseFile, KeptOpen, openJournalFile, pendingFile } from '../../src/journal/store/schema.ts';
 import { headText, readWitness } from '../../src/journal/store/witness.ts';
 import { modeOf, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { journalAt, machineAt, placesIn } from './journal-at.ts';

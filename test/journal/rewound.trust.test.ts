@@ -39,7 +39,7 @@ function checkpoint(home: string): void {
 /** Changes the database by hand. */
 function byHand(
   home: string,
-  work: (sql: (text: string, ...binds: (string | number | Uint8Array)[]) => number) => void,
+  work: (sql: (text: string, ...binds: (string | number | Uint8Array)[]) => void) => void,
 ): void {
   const db = openJournalDatabase(file(home, 'journal.sqlite'), host);
   db?.writing(() => work((text, ...binds) => db.run(text, ...binds)));

@@ -1,4 +1,5 @@
 /** A person accepts that records of the journal may be lost: its last record is the head from then on. */
+
 import { say, shell } from '../../domain/hint.ts';
 import { StoppedError } from '../../errors.ts';
 import { ensureFolder } from '../../platform/atomic-file.ts';
@@ -6,9 +7,10 @@ import { withLock } from '../../platform/lock.ts';
 import { type JournalRecord, mintId } from '../records.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import { insertRecords } from './insert-records.ts';
+import { whileBusy } from './journal-database.ts';
 import { newRecords, signedNow } from './new-records.ts';
-import { headOf, recordAt } from './record-rows.ts';
-import { type RepairOptions, whileBusy } from './repair.ts';
+import { headOf, numberedAt } from './record-rows.ts';
+import type { RepairOptions } from './repair.ts';
 import { createJournalFile, databaseFile, lockFile, openJournalFile } from './schema.ts';
 import { type Head, headText, readWitness, rewoundFrom, writeWitness } from './witness.ts';
 
@@ -54,7 +56,7 @@ export function acceptLoss(
       if (rewoundFrom(now, db, path) === undefined) throw changed();
       const found = `${trouble.what} ${witnessInWords(witness)}`;
       const before = headOf(db);
-      const last = before.seq === 0 ? undefined : recordAt(db, before.seq);
+      const last = before.seq === 0 ? undefined : numberedAt(db, before.seq).record;
       // A process that died has recorded it, and not yet replaced the witness.
       if (last?.kind === 'loss' && last.found.endsWith(witnessInWords(witness))) return headText(before);
       const base = signedNow(signature, machine);

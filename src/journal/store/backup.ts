@@ -1,15 +1,16 @@
 /** A copy of the journal's database while it is in use. */
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { quoted } from '../../domain/quoted.ts';
 import { ConditionError, DamagedFileError, OutputError, UsageError } from '../../errors.ts';
 import { removeLeft, syncFolder } from '../../platform/atomic-file.ts';
 import { codeOf, failureReason } from '../../platform/file-errors.ts';
-import type { Machine } from '../../platform/host.ts';
+import type { Host, Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { USER_VERSION_AT, versionOfCopy } from './log-fits.ts';
-import { isNextOf, NO_HEAD, storedOf } from './record-rows.ts';
+import { isNextOf, NO_HEAD, storedRecords } from './record-rows.ts';
 import { databaseFile, openJournalFile } from './schema.ts';
 import { type Head, headText } from './witness.ts';
 
@@ -37,7 +38,7 @@ export function backupJournal(
   const path = resolve(to);
   claimNewFile(path);
   try {
-    const head = copyInto(db, path);
+    const head = copyInto(db, path, machine.host);
     const fd = openSync(path, 'r+');
     try {
       // A copy is made without a log; as the journal it has one (format version 2 at these bytes of the header).
@@ -84,16 +85,18 @@ export const notWritten = (path: string, error: unknown): OutputError =>
   });
 
 /** Returns the head of the copy. @throws JournalDamage */
-function copyInto(db: JournalDatabase, path: string): Head {
+function copyInto(db: JournalDatabase, path: string, host: Host): Head {
   db.run('VACUUM INTO ?', path);
-  db.run('ATTACH ? AS copy', path);
-  let head = NO_HEAD;
-  for (const row of db.iterate('SELECT seq, id, record, stamp, hash FROM copy.records ORDER BY seq')) {
-    const stored = storedOf(row, db.path);
-    if (!isNextOf(head, stored))
-      throw new JournalDamage(db.path, `record ${stored.seq.toString()} is not what its hash says`);
-    head = stored;
+  const copy = openJournalFile(path, host, { copy: pathToFileURL(path) });
+  try {
+    let head = NO_HEAD;
+    for (const stored of storedRecords(copy)) {
+      if (!isNextOf(head, stored))
+        throw new JournalDamage(db.path, `record ${stored.seq.toString()} is not what its hash says`);
+      head = stored;
+    }
+    return headText(head);
+  } finally {
+    copy?.close();
   }
-  db.exec('DETACH copy');
-  return headText(head);
 }

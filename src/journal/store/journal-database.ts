@@ -10,7 +10,7 @@ import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, checkRegular } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
-import type { Host } from '../../platform/host.ts';
+import type { Host, Machine } from '../../platform/host.ts';
 import { troubleAdvice } from '../trouble.ts';
 import { noteOpened } from './log-fits.ts';
 
@@ -21,10 +21,7 @@ export interface JournalDatabase {
   readonly path: string;
   get(sql: string, ...binds: SqlValue[]): SqlRow | undefined;
   all(sql: string, ...binds: SqlValue[]): readonly SqlRow[];
-  /** Only while nothing else is asked of the database by this statement. */
-  iterate(sql: string, ...binds: SqlValue[]): Iterable<SqlRow>;
-  /** The number of rows that changed. */
-  run(sql: string, ...binds: SqlValue[]): number;
+  run(sql: string, ...binds: SqlValue[]): void;
   exec(sql: string): void;
   /** Runs `work` over one snapshot; within `reading` or `writing` over theirs. */
   reading<T>(work: () => T): T;
@@ -62,6 +59,26 @@ export class JournalBusy extends DamagedFileError {
       cause,
     });
   }
+}
+
+/** How long to wait for other writers. */
+const LONGEST_WAIT_MS = 10_000;
+const PAUSE_MS = 5;
+const PAUSE_JITTER_MS = 20;
+
+/** Tries again while another process writes. @throws JournalBusy after that time */
+export async function whileBusy<T>(
+  { clock, random }: Pick<Machine, 'clock' | 'random'>,
+  work: () => T,
+  busyMs = LONGEST_WAIT_MS,
+): Promise<T> {
+  for (const from = clock.monotonic(); ; )
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof JournalBusy) || clock.monotonic() - from >= busyMs) throw error;
+      await clock.sleep(PAUSE_MS + Math.floor(random.fraction() * PAUSE_JITTER_MS));
+    }
 }
 
 /** How long a reader waits for a log that is being recovered. */
@@ -127,15 +144,7 @@ function adapterOf(path: string, handle: Handle): JournalDatabase {
           .all(...binds)
           .map((each) => rowOf(each, path)),
       ),
-    *iterate(sql, ...binds) {
-      const rows = naming(path, () => handle.prepare(sql).iterate(...binds));
-      for (;;) {
-        const { value, done } = naming(path, () => rows.next());
-        if (done === true) return;
-        yield rowOf(value, path);
-      }
-    },
-    run: (sql, ...binds) => naming(path, () => prepared(sql).run(...binds).changes),
+    run: (sql, ...binds) => naming(path, () => void prepared(sql).run(...binds)),
     exec: (sql) => naming(path, () => handle.exec(sql)),
     reading: (work) => (handle.isTransaction ? work() : within('BEGIN', work)),
     writing(work) {
@@ -182,7 +191,7 @@ const DISK: Readonly<Record<number, string>> = {
   13: 'ENOSPC',
   14: 'EACCES',
 };
-/** Errors of `all` and `iterate` have the text alone; one that is not listed is of the general code. */
+/** Errors of `all` have the text alone; one that is not listed is of the general code. */
 const TEXTS: Readonly<Record<string, number>> = {
   'out of memory': 7,
   'database is locked': 5,

@@ -12,14 +12,13 @@ import { type JournalTrouble, troubleError } from '../trouble.ts';
 import { errorForRecords, StoppedByGuard } from './append-error.ts';
 import { refuseEarlierFiles } from './earlier-files.ts';
 import { insertRecords } from './insert-records.ts';
-import { JournalBusy, JournalDamage, type JournalDatabase } from './journal-database.ts';
+import { JournalBusy, JournalDamage, type JournalDatabase, whileBusy } from './journal-database.ts';
 import { journalReader } from './journal-reader.ts';
-import { inodeOf, KeptOpen } from './kept-open.ts';
 import { newRecords } from './new-records.ts';
 import { emptyPending, notIn, type Pending, pendingNow } from './pending-records.ts';
 import { headOf } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
-import { databaseFile, pendingFile } from './schema.ts';
+import { databaseFile, inodeOf, KeptOpen, pendingFile } from './schema.ts';
 import { beginWitness, followHead, type Head, readWitness, rewoundFrom } from './witness.ts';
 
 export interface Journal {
@@ -52,10 +51,6 @@ export interface JournalOptions {
   busyMs?: number;
 }
 
-const BUSY_MS = 10_000;
-const PAUSE_MS = 5;
-const PAUSE_JITTER_MS = 20;
-
 /** The files of the journal as they are now. */
 interface Files {
   /** Undefined: there is none, or it cannot be opened. */
@@ -64,7 +59,7 @@ interface Files {
   waiting: Pending;
 }
 
-export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOptions): Journal {
+export function openJournal({ places, machine, busyMs }: JournalOptions): Journal {
   const { state } = places;
   const { host, clock, random } = machine;
   const path = databaseFile(state);
@@ -173,26 +168,17 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
   }
 
   async function append(records: readonly JournalRecord[], guard: Guard): Promise<void> {
-    let goesTo = (): void => intoJournal(records, guard);
-    let isDiverted = false;
-    for (let from = clock.monotonic(); ; ) {
+    try {
+      await whileBusy(machine, () => intoJournal(records, guard), busyMs);
+    } catch (error) {
+      const isDamaged = error instanceof JournalDamage;
+      if (!isDamaged && !(error instanceof JournalBusy && records.every(mustNotWait))) throw error;
+      const damage = isDamaged ? { trouble: damagedBy(error), inode: inodeOf(path) } : undefined;
       try {
-        goesTo();
-        return;
-      } catch (error) {
-        const isDamaged = error instanceof JournalDamage && !isDiverted;
-        const isLate = error instanceof JournalBusy && clock.monotonic() - from >= busyMs;
-        if (isDamaged || (isLate && !isDiverted && records.every(mustNotWait))) {
-          const damage = isDamaged ? { trouble: damagedBy(error), inode: inodeOf(path) } : undefined;
-          goesTo = () => intoPending(records, guard, damage);
-          isDiverted = true;
-          from = clock.monotonic();
-        } else if (error instanceof RepairedMeanwhile) {
-          goesTo = () => intoJournal(records, guard);
-          isDiverted = false;
-        } else if (error instanceof JournalBusy && !isLate) {
-          await clock.sleep(PAUSE_MS + Math.floor(random.fraction() * PAUSE_JITTER_MS));
-        } else throw error;
+        await whileBusy(machine, () => intoPending(records, guard, damage), busyMs);
+      } catch (again) {
+        if (!(again instanceof RepairedMeanwhile)) throw again;
+        await append(records, guard);
       }
     }
   }

@@ -2,17 +2,11 @@
  * `pending.sqlite`: records that the journal could not take, as it was damaged or in use. They count at once, and go into
  * the journal with its next append.
  */
-import type { Machine } from '../../platform/host.ts';
 import type { JournalRecord } from '../records.ts';
 import type { NewRecord } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
-import type { KeptOpen } from './kept-open.ts';
-import { hasRecord, recordAt, storedRecords } from './record-rows.ts';
-import { openJournalFile, pendingFile } from './schema.ts';
-
-/** Undefined when there is none. @throws DamagedFileError */
-export const openPending = (state: string, { host }: Machine): JournalDatabase | undefined =>
-  openJournalFile(pendingFile(state), host);
+import { hasRecord, numberedAt, storedRecords } from './record-rows.ts';
+import type { KeptOpen } from './schema.ts';
 
 export interface PendingRecord extends NewRecord {
   /** The parsed text. */
@@ -39,7 +33,7 @@ const allPending = (pending: JournalDatabase): Pending =>
       id,
       record,
       stamp,
-      read: recordAt(pending, seq),
+      read: numberedAt(pending, seq).record,
     })),
   );
 

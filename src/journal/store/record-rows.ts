@@ -27,7 +27,7 @@ export interface StoredRecord {
 
 const COLUMNS = 'seq, id, record, stamp, hash';
 
-export function storedOf(row: SqlRow, path: string): StoredRecord {
+function storedOf(row: SqlRow, path: string): StoredRecord {
   return {
     seq: numberOf(row, 'seq', path),
     id: textOf(row, 'id', path),
@@ -121,9 +121,6 @@ function lastReadable(db: JournalDatabase): number {
   // A damaged page may hide the end of the table from all of them.
   return Math.max(...found) + (found.includes(0) ? PAGE : 1);
 }
-
-/** A record. @throws JournalDamage as `recordsBetween` */
-export const recordAt = (db: JournalDatabase, seq: number): JournalRecord => numberedAt(db, seq).record;
 
 /** A record and its stamp. @throws JournalDamage as `recordsBetween` */
 export function numberedAt(db: JournalDatabase, seq: number): NumberedRecord {

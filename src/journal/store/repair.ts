@@ -15,16 +15,16 @@ import { type JournalRecord, mintId } from '../records.ts';
 import { Summary } from '../summary.ts';
 import { checkSummary, LOOKUPS } from './derived-tables.ts';
 import { insertRecords } from './insert-records.ts';
-import { JournalBusy, JournalDamage, type JournalDatabase, textOf } from './journal-database.ts';
-import { KeptOpen } from './kept-open.ts';
+import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
 import { newRecords, type Signature, signedNow } from './new-records.ts';
-import { emptyPending, notIn, openPending, readPending } from './pending-records.ts';
-import { headOf, NO_HEAD, numberedAt, recordAt, storedRecords } from './record-rows.ts';
+import { emptyPending, notIn, readPending } from './pending-records.ts';
+import { headOf, NO_HEAD, numberedAt, storedRecords } from './record-rows.ts';
 import { RecordSource } from './record-source.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
 import {
   createJournalFile,
   databaseFile,
+  KeptOpen,
   lockFile,
   openJournalFile,
   pendingFile,
@@ -65,9 +65,6 @@ export interface RepairResult {
   drained: number;
 }
 
-const BUSY_MS = 10_000;
-const PAUSE_MS = 20;
-
 /** @throws DamagedFileError */
 export async function repairJournal(options: RepairOptions): Promise<RepairResult> {
   const { machine, places } = options;
@@ -86,17 +83,6 @@ export async function repairJournal(options: RepairOptions): Promise<RepairResul
     }
     return { files, drained: options.pendingOnly === true ? 0 : await drainPending(state, machine) };
   });
-}
-
-/** Tries again while another process writes. @throws JournalBusy after 10 s */
-export async function whileBusy<T>({ clock }: Machine, work: () => T): Promise<T> {
-  for (let waited = 0; ; waited += PAUSE_MS)
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof JournalBusy) || waited >= BUSY_MS) throw error;
-      await clock.sleep(PAUSE_MS);
-    }
 }
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -287,7 +273,7 @@ function finishSwap(path: string, options: RepairOptions): RepairedFile | undefi
       continue;
     }
     const head = headText(headOf(db));
-    const halt = recordAt(db, head.seq);
+    const halt = numberedAt(db, head.seq).record;
     db.close();
     swap(path, stamp, head, options);
     const why = halt.kind === 'halt' ? halt.why : '';
@@ -300,7 +286,10 @@ function finishSwap(path: string, options: RepairOptions): RepairedFile | undefi
 /** How many pending records the journal took. */
 async function drainPending(state: string, machine: Machine): Promise<number> {
   const witness = readWitness(state, machine.host);
-  const [pending, db] = [openPending(state, machine), openJournalFile(databaseFile(state), machine.host)];
+  const [pending, db] = [
+    openJournalFile(pendingFile(state), machine.host),
+    openJournalFile(databaseFile(state), machine.host),
+  ];
   if (pending === undefined || db === undefined || headOf(pending).seq === 0) return 0;
   const take = (): number =>
     db.writing(() => {

@@ -1,5 +1,5 @@
-/** The tables of the journal's database, where it is, and how a new one is made. */
-import { closeSync, existsSync, linkSync, openSync, readdirSync } from 'node:fs';
+/** The tables of the journal's database, where it is, how a new one is made, and how it is kept open. */
+import { closeSync, existsSync, linkSync, lstatSync, openSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DamagedFileError } from '../../errors.ts';
 import { removeLeft, syncFolder } from '../../platform/atomic-file.ts';
@@ -147,5 +147,50 @@ function withDatabase(path: string, host: Host, work: (db: JournalDatabase) => v
     work(db);
   } finally {
     db.close();
+  }
+}
+
+/** A database of the journal, opened once and kept open; opened again when another file took its place. */
+export class KeptOpen {
+  readonly #path: string;
+  readonly #host: Host;
+  #opened: { db: JournalDatabase; inode: number } | undefined;
+
+  constructor(path: string, host: Host) {
+    this.#path = path;
+    this.#host = host;
+  }
+
+  /** The file that is there now; undefined when there is none. @throws DamagedFileError */
+  database(): JournalDatabase | undefined {
+    const inode = inodeOf(this.#path);
+    if (this.#opened !== undefined && this.#opened.inode === inode) return this.#opened.db;
+    // The one before stays open: a state that was read may still ask it.
+    const db = openJournalFile(this.#path, this.#host);
+    this.#opened = db === undefined || inode === undefined ? undefined : { db, inode };
+    return db;
+  }
+
+  /** The file that is there now, or a new one. The folder must exist. @throws DamagedFileError */
+  made(machine: Machine): JournalDatabase {
+    const known = this.database();
+    if (known !== undefined) return known;
+    createJournalFile(this.#path, machine);
+    const db = this.database();
+    if (db === undefined) throw new JournalDamage(this.#path, 'it is gone');
+    return db;
+  }
+
+  close(): void {
+    this.#opened?.db.close();
+    this.#opened = undefined;
+  }
+}
+
+export function inodeOf(path: string): number | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.ino;
+  } catch (error) {
+    throw fileError('inspect', path, error);
   }
 }

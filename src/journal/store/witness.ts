@@ -13,9 +13,8 @@ import type { Host, Machine } from '../../platform/host.ts';
 import { hexOf, isSameHash } from '../chain.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import type { JournalDatabase } from './journal-database.ts';
-import { inodeOf } from './kept-open.ts';
 import { hashAt, headOf, type JournalHead, NO_HEAD } from './record-rows.ts';
-import { witnessFile } from './schema.ts';
+import { inodeOf, witnessFile } from './schema.ts';
 
 export interface Head {
   seq: number;

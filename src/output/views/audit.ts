@@ -5,12 +5,12 @@ import { say, shell } from '../../domain/hint.ts';
 import {
   type AuditReport,
   type CheckpointComparison,
+  changeInWords,
   type LogComparison,
   verdictOf,
 } from '../../journal/audit-report.ts';
 import type { Checkpoint } from '../../journal/checkpoint.ts';
 import { timeInWords } from '../../journal/describe.ts';
-import { changeInWords } from '../../journal/follow-chain.ts';
 import type { AuditDocument } from '../../schema/journal-document.ts';
 import { hintLine, line, messageLine, type Pair, pair, pairs, type View, verbatimLines } from '../blocks.ts';
 import { type Cell, message, type Parts, text } from '../cells.ts';
