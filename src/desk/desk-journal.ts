@@ -70,10 +70,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
       path: follower.path,
       db: copy,
       waiting,
-      trouble:
-        damage === undefined
-          ? asked.trouble && untilWhen(asked.trouble, contact?.asOf)
-          : { kind: 'damaged', path: damage.path, what: damage.what },
+      trouble: damage?.trouble ?? (asked.trouble && untilWhen(asked.trouble, contact?.asOf)),
       desk: {
         name,
         isReached: asked.isReached,

@@ -72,7 +72,7 @@ export function quoteFigures(terms: QuoteTerms, held?: CarryToMaturity): QuoteFi
  * `impact_cost_usd` alone.
  * @throws RangeError as `quoteFigures`.
  */
-export const impactCost = (terms: PricedSize): Big =>
+const impactCost = (terms: PricedSize): Big =>
   divide(impactTimesMarketOf(terms), terms.pricing.market_price, USD_PLACES);
 
 /** Impact, carry and fee in USDC, positive is paid; still to be divided by M, so that each figure is rounded once. */

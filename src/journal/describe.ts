@@ -1,6 +1,6 @@
 /** Describes actions and the halt in parts of a sentence, with times in UTC, and the next commands for an action. */
 import { Big } from 'big.js';
-import { changedWords, rowOf } from '../domain/action-table.ts';
+import { changedWords } from '../domain/action-table.ts';
 import { readDecimal } from '../domain/amounts.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { shell, step } from '../domain/hint.ts';
@@ -19,19 +19,9 @@ export function actionInWords({ intent, colleague }: Action): string {
   return `${intent.action.toUpperCase()} ${intent.side} ${unquoted(intent.market)}${size === '' ? '' : ` ${size}`}${dealId}${of}`;
 }
 
-/** `50,000.00 USD`: how much it changes, by the kind of its effect; empty for a close. */
-export function sizeInWords({ action, notional_usd: notional }: Action['intent']): string {
-  const { kind } = rowOf(action).effect;
-  switch (kind) {
-    case 'new_hedge':
-    case 'notional':
-      return notional === undefined ? '' : usdInWords(new Big(notional));
-    case 'side_gone':
-      return '';
-    default:
-      return kind satisfies never;
-  }
-}
+/** `50,000.00 USD`: how much it changes; empty for a close. */
+export const sizeInWords = ({ notional_usd: notional }: Action['intent']): string =>
+  notional === undefined ? '' : usdInWords(new Big(notional));
 
 /** Its state as the end of a sentence: `filled, hedge "hdg_01JD8K"`. */
 export function stateInWords(action: Action): string {

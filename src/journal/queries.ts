@@ -14,7 +14,7 @@ import {
 import { readDecimal, sum } from '../domain/amounts.ts';
 import { ownField } from '../domain/fields.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { impactCost, type QuoteFigures, type QuoteTerms, quoteFigures } from '../domain/quote-figures.ts';
+import { type QuoteFigures, type QuoteTerms, quoteFigures } from '../domain/quote-figures.ts';
 import { isDerivedReference, type Side } from '../domain/vocabulary.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { type Action, inFlight, isUnresolved, maybeExecuted } from './replay.ts';
@@ -115,11 +115,23 @@ export const wasNotExecuted = ({ intent, state, hedgeId, refusal }: Action): boo
  * since the rest may still fill.
  */
 export const openedOn = (actions: readonly Action[], identity: AccountIdentity, day: string): Big =>
-  sum(executedOpens(actions, identity).flatMap((it) => (it.intent.at.startsWith(day) ? notionalOf(it) : [])));
+  sum(
+    enlargements(
+      actions.filter((it) => it.intent.at.startsWith(day)),
+      identity,
+    ),
+  );
 
 /** USD of the last twenty opens and adds, executed or possibly executed, newest first. */
 export const lastNotionals = (actions: readonly Action[], identity: AccountIdentity): readonly Big[] =>
-  executedOpens(actions, identity).slice(-LAST_DEALS).flatMap(notionalOf).toReversed();
+  enlargements(actions, identity).slice(-LAST_DEALS).toReversed();
+
+/** USD of an open or add that was executed, or may have been; undefined for any other action. */
+export const enlarged = (action: Action): Big | undefined =>
+  enlarges(action.intent) && maybeExecuted(action) ? action.notional : undefined;
+
+const enlargements = (actions: readonly Action[], identity: AccountIdentity): readonly Big[] =>
+  actions.flatMap((it) => (sameIdentity(it.intent.identity, identity) ? (enlarged(it) ?? []) : []));
 
 /**
  * Actions of the last minute on the same terms, and those that may still execute after it (`isOpenEnded`). Two
@@ -238,14 +250,6 @@ export const changedOn = (actions: readonly Action[], place: AccountSide): reado
   actions.filter((it) => isOn(it, place) && it.outcome?.kind === 'changed');
 
 const ENLARGED: readonly unknown[] = ['filled', 'changed'];
-
-const executedOpens = (actions: readonly Action[], identity: AccountIdentity): readonly Action[] =>
-  actions.filter(
-    (it) => enlarges(it.intent) && maybeExecuted(it) && sameIdentity(it.intent.identity, identity),
-  );
-
-const notionalOf = (action: Action): readonly Big[] =>
-  action.notional === undefined ? [] : [action.notional];
 
 const sameAmount = (one: Big | undefined, other: Big | undefined): boolean =>
   one === undefined || other === undefined ? one === other : one.eq(other);
@@ -383,12 +387,6 @@ export function recordedFigures(action: Action): QuoteFigures | undefined {
         : undefined,
     )
   );
-}
-
-/** `impact_cost_usd` of the figures. */
-export function recordedImpact(action: Action): Big | undefined {
-  const terms = recordedTerms(action);
-  return terms && impactCost(terms);
 }
 
 /** Undefined without a complete recorded quote. */

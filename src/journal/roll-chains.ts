@@ -135,11 +135,10 @@ export const unfinishedChains = (
 ): readonly RollChain[] =>
   state.rolls
     .filter((plan) => identity === undefined || sameIdentity(plan.identity, identity))
-    .map((plan) =>
-      servedTo !== undefined && sameIdentity(plan.identity, servedTo)
-        ? rollChain(plan, { state, nowMs, servedMs })
-        : rollChain(plan, { state, nowMs }),
-    )
+    .map((plan) => {
+      const isServed = servedTo !== undefined && sameIdentity(plan.identity, servedTo);
+      return rollChain(plan, { state, nowMs, servedMs: isServed ? servedMs : undefined });
+    })
     .filter((chain) => !isFinished(chain));
 
 /**

@@ -127,22 +127,21 @@ const isIn = ({ at }: { at: string }, { from = '', until }: JournalSpan = {}): b
 export const prefixesOf = ({ ids = [] }: FindBy): readonly string[] =>
   ids.map((each) => each.toLowerCase()).filter((each) => /^[0-9a-f]{4,16}$/.test(each));
 
+/** The other ways to find an action: the field of its records, and its own value. */
+export const FOUND_BY = [
+  { terms: 'keys', field: 'idempotency_key', of: ({ intent }: Action) => intent.idempotency_key },
+  { terms: 'dealIds', field: 'deal_id', of: ({ intent }: Action) => intent.deal_id },
+  { terms: 'chainIds', field: 'chain_id', of: ({ intent }: Action) => intent.chain_id },
+  { terms: 'hedgeIds', field: 'hedge_id', of: ({ hedgeId }: Action) => hedgeId },
+] as const;
+
 export function foundBy(actions: readonly Action[], by: FindBy): readonly Action[] {
-  const { keys, dealIds, chainIds, hedgeIds } = by;
   const ids = prefixesOf(by);
-  const sets = {
-    keys: new Set(keys),
-    dealIds: new Set(dealIds),
-    chainIds: new Set(chainIds),
-    hedgeIds: new Set(hedgeIds),
-  };
+  const wanted = FOUND_BY.map(({ terms, of }) => ({ of, values: new Set<string | undefined>(by[terms]) }));
   return actions.filter(
-    ({ id, hedgeId, intent }) =>
-      ids.some((each) => id.startsWith(each)) ||
-      sets.keys.has(intent.idempotency_key) ||
-      (intent.deal_id !== undefined && sets.dealIds.has(intent.deal_id)) ||
-      (intent.chain_id !== undefined && sets.chainIds.has(intent.chain_id)) ||
-      (hedgeId !== undefined && sets.hedgeIds.has(hedgeId)),
+    (action) =>
+      ids.some((each) => action.id.startsWith(each)) ||
+      wanted.some(({ of, values }) => values.has(of(action))),
   );
 }
 

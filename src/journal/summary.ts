@@ -3,40 +3,31 @@
  * limits. It follows the records one by one. Pure.
  */
 import { Big } from 'big.js';
-import { enlarges } from '../domain/action-table.ts';
 import { recordedIdentity } from './account-identity.ts';
 import { type DeskLimits, limitsAfter } from './desk-limits.ts';
-import { LAST_DEALS } from './queries.ts';
+import { enlarged, LAST_DEALS } from './queries.ts';
 import { type ActionRecord, isOfAction, isOfHalt, isOfRoll, type RecordedIdentity } from './records.ts';
 import {
   type Action,
   beginAction,
   followAction,
   isEnded,
-  maybeExecuted,
   type StampedRecord,
   type Tracked,
   trackRecords,
 } from './replay.ts';
 import { mayRelax } from './stamp.ts';
 
-/** An open or add that has ended and was executed, or may have been. */
-export interface CountedDeal {
-  /** Number of its intent. */
-  seq: number;
-  actionId: string;
-  usd: Big;
-}
-
+/** The opens and adds of an account that have ended and were executed, or may have been. Amounts are digits of USD. */
 interface AccountSums {
   /** In JSON. */
   identity: string;
   /** Set with a desk only. */
-  login: string | undefined;
-  /** USD of such deals by UTC day; the latest days only. */
-  days: Map<string, Big>;
-  /** The latest of them, newest first. */
-  last: readonly CountedDeal[];
+  login?: string | undefined;
+  /** Sums by UTC day, oldest first; the latest days only. */
+  days: [day: string, usd: string][];
+  /** The latest of them, newest first, by the numbers of their intents. */
+  last: [seq: number, actionId: string, usd: string][];
 }
 
 /** Looks up the records of an action. */
@@ -105,14 +96,19 @@ export class Summary {
   #count({ id: actionId, intent, notional, login }: Action, seq: number, usd: Big | undefined): void {
     const identity = JSON.stringify(recordedIdentity(intent.identity));
     const account = accountKey(identity, login);
-    const { days, last } = this.#accounts.get(account) ?? { days: new Map<string, Big>(), last: [] };
+    const { days, last } = this.#accounts.get(account) ?? { days: [], last: [] };
     const day = intent.at.slice(0, DAY.length);
     const change = usd ?? ZERO.minus(notional ?? ZERO);
-    if (isKept(days, day)) days.set(day, (days.get(day) ?? ZERO).plus(change));
-    for (const oldest of [...days.keys()].toSorted().slice(0, -DAYS)) days.delete(oldest);
-    const deals = [...last.filter((each) => each.seq !== seq), ...(usd ? [{ seq, actionId, usd }] : [])];
-    const newestFirst = deals.toSorted((one, other) => other.seq - one.seq);
-    this.#accounts.set(account, { identity, login, days, last: newestFirst.slice(0, KEPT_DEALS) });
+    const sums = new Map(days);
+    if (isKept(days, day)) sums.set(day, change.plus(sums.get(day) ?? ZERO).toFixed());
+    const deals = last.filter(([each]) => each !== seq);
+    if (usd !== undefined) deals.push([seq, actionId, usd.toFixed()]);
+    this.#accounts.set(account, {
+      identity,
+      login,
+      days: sorted(sums).slice(-DAYS),
+      last: deals.toSorted(([one], [other]) => other - one).slice(0, KEPT_DEALS),
+    });
   }
 
   /**
@@ -122,14 +118,12 @@ export class Summary {
   usdOn(day: string, isMeant: IsMeant): Big | undefined {
     const sums = this.#sumsOf(isMeant);
     if (!sums.every(({ days }) => isKept(days, day))) return undefined;
-    return sums.reduce((sum, { days }) => sum.plus(days.get(day) ?? ZERO), ZERO);
+    return sums.reduce((sum, { days }) => sum.plus(new Map(days).get(day) ?? ZERO), ZERO);
   }
 
-  /** The last counted deals of the accounts that are meant, newest first. */
-  lastDeals(isMeant: IsMeant): readonly CountedDeal[] {
-    return this.#sumsOf(isMeant)
-      .flatMap(({ last }) => last)
-      .toSorted((one, other) => other.seq - one.seq);
+  /** The last counted deals of the accounts that are meant. */
+  lastDeals(isMeant: IsMeant): AccountSums['last'] {
+    return this.#sumsOf(isMeant).flatMap(({ last }) => last);
   }
 
   #sumsOf(isMeant: IsMeant): readonly AccountSums[] {
@@ -138,18 +132,12 @@ export class Summary {
 
   /** The same text for the same content. */
   get text(): string {
-    const accounts = sorted(this.#accounts).map(([, { identity, login, days, last }]) => ({
-      identity,
-      ...(login === undefined ? {} : { login }),
-      days: sorted(days).map(([day, usd]): [string, string] => [day, usd.toFixed()]),
-      last: last.map(({ seq, actionId, usd }): [number, string, string] => [seq, actionId, usd.toFixed()]),
-    }));
     return JSON.stringify({
       count: this.count,
       actions: sorted(this.actions),
       rolls: sorted(this.rolls),
       halts: sorted(this.halts),
-      accounts,
+      accounts: sorted(this.#accounts).map(([, sums]) => sums),
       ...(Object.keys(this.limits).length === 0 ? {} : { limits: this.limits }),
     } satisfies Content);
   }
@@ -162,13 +150,7 @@ export class Summary {
     for (const name of ['actions', 'rolls', 'halts'] as const)
       for (const [id, seq] of content[name]) summary[name].set(id, seq);
     summary.limits = content.limits ?? {};
-    for (const { identity, login, days, last } of content.accounts)
-      summary.#accounts.set(accountKey(identity, login), {
-        identity,
-        login,
-        days: new Map(days.map(([day, usd]) => [day, new Big(usd)])),
-        last: last.map(([seq, actionId, usd]) => ({ seq, actionId, usd: new Big(usd) })),
-      });
+    for (const sums of content.accounts) summary.#accounts.set(accountKey(sums.identity, sums.login), sums);
     return summary;
   }
 }
@@ -176,12 +158,7 @@ export class Summary {
 interface Content extends Record<'actions' | 'rolls' | 'halts', [id: string, seq: number][]> {
   count: number;
   limits?: DeskLimits;
-  accounts: {
-    identity: string;
-    login?: string;
-    days: [day: string, usd: string][];
-    last: [seq: number, actionId: string, usd: string][];
-  }[];
+  accounts: AccountSums[];
 }
 
 const ZERO = new Big(0);
@@ -203,15 +180,11 @@ function replayed(
   return first?.record.kind === 'intent' && tracked !== undefined ? { tracked, seq: first.seq } : undefined;
 }
 
-/** USD of an open or add that was executed, or may have been; undefined for any other action. */
-export const enlarged = (action: Action): Big | undefined =>
-  enlarges(action.intent) && maybeExecuted(action) ? action.notional : undefined;
-
 /** Until it has ended it is among the open actions. */
 const countedUsd = (action: Action): Big | undefined => (isEnded(action) ? enlarged(action) : undefined);
 
-const isKept = (days: ReadonlyMap<string, Big>, day: string): boolean =>
-  days.size < DAYS || [...days.keys()].some((kept) => kept <= day);
+const isKept = (days: AccountSums['days'], day: string): boolean =>
+  days.length < DAYS || days.some(([kept]) => kept <= day);
 
 /** At the end, so that the order is that of the records. */
 function replace(items: Map<string, number>, id: string, seq: number | undefined): void {

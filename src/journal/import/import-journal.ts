@@ -17,14 +17,13 @@ import { exportedLines } from '../export.ts';
 import { earlierFiles, HALT_FILE } from '../store/earlier-files.ts';
 import { insertRecords, type NewRecord } from '../store/insert-records.ts';
 import type { JournalDatabase } from '../store/journal-database.ts';
-import { hasRecord, headOf, NO_HEAD } from '../store/record-rows.ts';
+import { hasRecord, headOf, isNextOf, type JournalHead, NO_HEAD, parseRecord } from '../store/record-rows.ts';
 import { RecordSource } from '../store/record-source.ts';
 import { actionsLike } from '../store/repair.ts';
 import { createJournalFile, databaseFile, lockFile, openJournalFile } from '../store/schema.ts';
 import { headText, readWitness, rewoundFrom, writeWitness } from '../store/witness.ts';
 import { type LinedFile, linedFiles } from './earlier-lines.ts';
 import { type DamagedLine, EarlierRecords } from './earlier-records.ts';
-import { ExportedRecords, isExport } from './exported-records.ts';
 
 export interface ImportOptions {
   places: Pick<Paths, 'state'>;
@@ -88,29 +87,27 @@ const CACHE = 'PRAGMA cache_size = -65536';
 
 function intoJournal(source: Source): Pick<ImportResult, 'isNew' | 'isRewound'> {
   const { state, machine } = source;
+  const { host } = machine;
   const path = databaseFile(state);
-  let [head, isRewound] = [NO_HEAD, false];
-  const look = (db: JournalDatabase): void => {
-    head = headOf(db);
-    isRewound = rewoundFrom(readWitness(state, machine.host), db, path) !== undefined;
-  };
-  const fill = (db: JournalDatabase): void => {
-    if (headOf(db).seq > 0) throw hasOthers(source);
-    db.exec(CACHE);
-    insertRecords(db, recordsOf(source, db));
+  const fill = (made: JournalDatabase): void => {
+    if (headOf(made).seq > 0) throw hasOthers(source);
+    made.exec(CACHE);
+    insertRecords(made, recordsOf(source, made));
     // A journal without records needs no witness; once it has some, a missing one would mean that it was put back.
-    if (readWitness(state, machine.host) === undefined) writeWitness(state, machine, headText(head));
-    look(db);
+    if (readWitness(state, host) === undefined) writeWitness(state, machine, headText(NO_HEAD));
   };
   sweep(state);
-  const db = openJournalFile(path, machine.host);
+  let db = openJournalFile(path, host);
   try {
-    const isNew = db === undefined || headOf(db).seq === 0;
-    if (db === undefined) create(path, source, fill);
-    else if (isNew) db.writing(() => fill(db));
-    else if (isIn(db, source)) look(db);
-    else throw hasOthers(source);
-    if (!isRewound) writeWitness(state, machine, headText(head));
+    const isNew = headOf(db).seq === 0;
+    if (!isNew && db !== undefined && !isIn(db, source)) throw hasOthers(source);
+    const there = db;
+    if (there === undefined) create(path, source, fill);
+    else if (isNew) there.writing(() => fill(there));
+    const witness = readWitness(state, host);
+    db ??= openJournalFile(path, host);
+    const isRewound = rewoundFrom(witness, db, path) !== undefined;
+    if (!isRewound) writeWitness(state, machine, headText(headOf(db)));
     return { isNew, isRewound };
   } finally {
     db?.close();
@@ -154,31 +151,75 @@ function isIn(db: JournalDatabase, source: Source): boolean {
 
 const PROGRESS_LINES = 4_096;
 
+/** Counts a record that was read, of so many bytes. */
+type CountRead = (record: NewRecord, length: number) => NewRecord;
+
 /** In order. `db`: has the ones before. */
-function* recordsOf(
-  { files, state, machine, count, progress }: Source,
-  db: JournalDatabase,
-): Generator<NewRecord> {
+function* recordsOf(source: Source, db: JournalDatabase): Generator<NewRecord> {
+  const { files, state, machine, count, progress } = source;
   const earlier = new EarlierRecords((id) => hasIntent(db, id), exactInstant(machine.clock.now()));
-  const exported = new ExportedRecords();
   const areExports = files.some(({ path }) => isExport(path));
   const total = files.reduce((sum, { path }) => sum + statSync(path).size, 0);
   let bytes = 0;
-  const read = (record: NewRecord, length: number): NewRecord => {
+  const read: CountRead = (record, length) => {
     bytes += length;
     count.records += 1;
     if (count.records % PROGRESS_LINES === 0) progress?.(bytes, total);
     return record;
   };
-  for (const file of files)
-    if (areExports)
-      for (const line of exportedLines(file.path)) yield read(exported.add(file.path, line), line.bytes);
-    else for (const line of linesOf(file.path)) yield read(earlier.add(file, line), line.bytes.length + 1);
-  Object.assign(count, earlier.found, { actions: earlier.actions + exported.actions });
+  if (areExports) yield* exportedRecords(source, read);
+  else
+    for (const file of files)
+      for (const line of linesOf(file.path)) yield read(earlier.add(file, line), line.bytes.length + 1);
+  count.actions += earlier.actions;
+  Object.assign(count, earlier.found);
   if (earlier.found.damageCount > 0)
     for (const id of maybeSent(db, earlier.damagedAt)) yield earlier.unclear(id);
   yield* earlier.end(haltFile(join(state, HALT_FILE), machine));
 }
+
+/** Whether the file begins with a line of an export. */
+function isExport(path: string): boolean {
+  for (const { stored } of exportedLines(path)) return stored !== undefined;
+  return false;
+}
+
+/**
+ * The records of one export, or of several that continue each other, exactly as they were exported.
+ * @throws DamagedFileError naming a line that is not what was exported.
+ */
+function* exportedRecords({ files, count }: Source, read: CountRead): Generator<NewRecord> {
+  let last: JournalHead = NO_HEAD;
+  for (const { path } of files)
+    for (const { line, bytes, stored } of exportedLines(path)) {
+      const what = `Line ${line.toString()} of ${path}`;
+      if (stored === undefined) throw refusedExport(path, `${what} is not a line of an export.`);
+      const { seq, id, record, stamp } = stored;
+      if (line === 1 && seq > last.seq + 1)
+        throw refusedExport(
+          path,
+          `${path} begins at record ${seq.toString()}: a journal cannot begin with it.`,
+          'Export without --since, or name the export with the records before it first.',
+        );
+      if (!isNextOf(last, stored))
+        throw refusedExport(
+          path,
+          `${what} is not what was exported: its hash does not match, or lines before it were removed.`,
+        );
+      const parsed = parseRecord(record);
+      if (typeof parsed === 'string') throw refusedExport(path, `${what} ${parsed}.`);
+      if (parsed.kind === 'intent') count.actions += 1;
+      last = stored;
+      yield read({ id, record, stamp }, bytes);
+    }
+}
+
+const refusedExport = (
+  path: string,
+  what: string,
+  hint = 'Use another copy of the export.',
+): DamagedFileError =>
+  new DamagedFileError(path, { what, meaning: 'Nothing was imported, and nothing was sent.', hint });
 
 const MAX_HALT_BYTES = 16_384;
 

@@ -1,12 +1,11 @@
 /** A copy of the journal's database while it is in use. */
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { quoted } from '../../domain/quoted.ts';
 import { ConditionError, DamagedFileError, OutputError, UsageError } from '../../errors.ts';
 import { removeLeft, syncFolder } from '../../platform/atomic-file.ts';
 import { codeOf, failureReason } from '../../platform/file-errors.ts';
-import type { Host, Machine } from '../../platform/host.ts';
+import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { USER_VERSION_AT, versionOfCopy } from './log-fits.ts';
@@ -38,7 +37,7 @@ export function backupJournal(
   const path = resolve(to);
   claimNewFile(path);
   try {
-    const head = copyInto(db, path, machine.host);
+    const head = copyInto(db, path);
     const fd = openSync(path, 'r+');
     try {
       // A copy is made without a log; as the journal it has one (format version 2 at these bytes of the header).
@@ -85,18 +84,15 @@ export const notWritten = (path: string, error: unknown): OutputError =>
   });
 
 /** Returns the head of the copy. @throws JournalDamage */
-function copyInto(db: JournalDatabase, path: string, host: Host): Head {
+function copyInto(db: JournalDatabase, path: string): Head {
   db.run('VACUUM INTO ?', path);
-  const copy = openJournalFile(path, host, { copy: pathToFileURL(path) });
-  try {
-    let head = NO_HEAD;
-    for (const stored of storedRecords(copy)) {
-      if (!isNextOf(head, stored))
-        throw new JournalDamage(db.path, `record ${stored.seq.toString()} is not what its hash says`);
-      head = stored;
-    }
-    return headText(head);
-  } finally {
-    copy?.close();
+  db.run('ATTACH ? AS copy', path);
+  let head = NO_HEAD;
+  for (const stored of storedRecords(db, { table: 'copy.records', from: Number.MIN_SAFE_INTEGER })) {
+    if (!isNextOf(head, stored))
+      throw new JournalDamage(db.path, `record ${stored.seq.toString()} is not what its hash says`);
+    head = stored;
   }
+  db.exec('DETACH copy');
+  return headText(head);
 }

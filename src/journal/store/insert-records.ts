@@ -4,7 +4,7 @@ import { readStamp } from '../stamp.ts';
 import { UnstorableRecord } from './append-error.ts';
 import { writeSummary } from './derived-tables.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
-import { countCommit } from './log-fits.ts';
+import { nextVersion } from './log-fits.ts';
 import { hasRecord, headOf, type JournalHead, parseRecord, recordOfLog } from './record-rows.ts';
 import { RecordSource } from './record-source.ts';
 
@@ -42,7 +42,8 @@ export function insertRecords(db: JournalDatabase, records: Iterable<NewRecord>)
     summary.add({ record: read, seq, stamp: readStamp(stamp) }, source);
   }
   if (seq > 0) writeSummary(db, summary, hash);
-  countCommit(db);
+  const version = Number(db.get('SELECT user_version FROM pragma_user_version')?.['user_version']);
+  db.exec(`PRAGMA user_version = ${nextVersion(version).toString()}`);
   return { seq, hash };
 }
 

@@ -11,7 +11,7 @@ import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, checkRegular } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
-import { troubleAdvice } from '../trouble.ts';
+import { type JournalTrouble, troubleAdvice } from '../trouble.ts';
 import { noteOpened } from './log-fits.ts';
 
 export type SqlValue = number | string | null | Uint8Array;
@@ -45,6 +45,10 @@ export class JournalDamage extends DamagedFileError {
       hint: troubleAdvice({ kind: 'damaged' }),
       cause,
     });
+  }
+
+  get trouble(): JournalTrouble {
+    return { kind: 'damaged', path: this.path, what: this.what };
   }
 }
 

@@ -85,7 +85,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       return db === undefined ? files() : db.reading(files);
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
-      return { db: undefined, trouble: damagedBy(error), waiting: kept.all };
+      return { db: undefined, trouble: error.trouble, waiting: kept.all };
     }
   }
 
@@ -98,7 +98,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
     headOf(db);
     return {
       db,
-      trouble: rewoundFrom(witness, db, path) ?? (damage && damagedBy(damage)),
+      trouble: rewoundFrom(witness, db, path) ?? damage?.trouble,
       waiting: notIn(db, all),
     };
   }
@@ -173,7 +173,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
     } catch (error) {
       const isDamaged = error instanceof JournalDamage;
       if (!isDamaged && !(error instanceof JournalBusy && records.every(mustNotWait))) throw error;
-      const damage = isDamaged ? { trouble: damagedBy(error), inode: inodeOf(path) } : undefined;
+      const damage = isDamaged ? { trouble: error.trouble, inode: inodeOf(path) } : undefined;
       try {
         await whileBusy(machine, () => intoPending(records, guard, damage), busyMs);
       } catch (again) {
@@ -228,8 +228,6 @@ function twice(look: () => Files): Files {
   const files = look();
   return files.trouble?.kind === 'rewound' ? look() : files;
 }
-
-const damagedBy = ({ path, what }: JournalDamage): JournalTrouble => ({ kind: 'damaged', path, what });
 
 /** The end of its sentence. */
 const howOf = ({ path, what }: JournalTrouble): string =>

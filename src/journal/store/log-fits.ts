@@ -20,20 +20,11 @@ const countIn = (version: number): number => version >>> FORMAT_BITS;
 export const versionOf = (format: number, count: number): number =>
   ((count % COUNTS) << FORMAT_BITS) | formatIn(format);
 
+/** The version after one more commit. */
+export const nextVersion = (version: number): number => versionOf(version, countIn(version) + 1);
+
 /** The version of a copy in another arrangement of pages: no log of the original fits it. */
 export const versionOfCopy = (version: number): number => versionOf(version, countIn(version) + COUNTS / 2);
-
-/** A database that is being written. */
-interface Written {
-  get(sql: string): Readonly<Record<string, unknown>> | undefined;
-  exec(sql: string): void;
-}
-
-/** Within its transaction. */
-export function countCommit(db: Written): void {
-  const version = Number(db.get('SELECT user_version FROM pragma_user_version')?.['user_version']);
-  db.exec(`PRAGMA user_version = ${versionOf(version, countIn(version) + 1).toString()}`);
-}
 
 /** By file: what was found before SQLite opened it here. Afterwards it may not be looked into: that drops SQLite's locks. */
 const judged = new Map<string, boolean>();

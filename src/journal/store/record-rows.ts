@@ -72,12 +72,16 @@ const PAGE = 256;
 /** In order, `from` and `to` included, not checked; none without a database. Page by page, so that no writer waits. @throws JournalDamage */
 export function* storedRecords(
   db: JournalDatabase | undefined,
-  { from = 1, to = Number.MAX_SAFE_INTEGER }: { from?: number; to?: number | undefined } = {},
+  {
+    from = 1,
+    to = Number.MAX_SAFE_INTEGER,
+    table = 'records',
+  }: { from?: number; to?: number | undefined; table?: string } = {},
 ): Generator<StoredRecord> {
   if (db === undefined) return;
   for (let next = from; next <= to; ) {
     const rows = db.all(
-      `SELECT ${COLUMNS} FROM records WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ${PAGE.toString()}`,
+      `SELECT ${COLUMNS} FROM ${table} WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ${PAGE.toString()}`,
       next,
       to,
     );

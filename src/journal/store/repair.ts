@@ -18,7 +18,7 @@ import { insertRecords } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
 import { newRecords, type Signature, signedNow } from './new-records.ts';
 import { emptyPending, notIn, readPending } from './pending-records.ts';
-import { headOf, NO_HEAD, numberedAt, storedRecords } from './record-rows.ts';
+import { headOf, numberedAt } from './record-rows.ts';
 import { RecordSource } from './record-source.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
 import {
@@ -104,20 +104,14 @@ function checkWhole(db: JournalDatabase): void {
   const { path } = db;
   const [found = ''] = db.all('PRAGMA integrity_check(1)').map((row) => String(Object.values(row)[0]));
   if (found !== 'ok') throw new JournalDamage(path, found.replace(/^\*{3}.*\*{3}\s*/, ''));
-  const [summary, source] = [new Summary(), new RecordSource(db)];
-  let head = NO_HEAD;
-  for (const { seq, hash } of storedRecords(db)) {
-    if (seq !== head.seq + 1)
-      throw new JournalDamage(path, `record ${(head.seq + 1).toString()} is not there`);
-    head = { seq, hash };
-    const numbered = numberedAt(db, seq);
+  const [summary, source, head] = [new Summary(), new RecordSource(db), headOf(db)];
+  for (let seq = 1; seq <= head.seq; seq += 1)
     try {
-      summary.add(numbered, source);
+      summary.add(numberedAt(db, seq), source);
     } catch (error) {
       if (error instanceof JournalDamage) throw error;
       throw new JournalDamage(path, `record ${seq.toString()} has other fields than its kind`, error);
     }
-  }
   checkSummary(db, summary, head);
   if (!lookupAgrees(db)) throw new JournalDamage(path, 'its table of lookups is not that of its records');
 }

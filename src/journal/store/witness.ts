@@ -27,15 +27,16 @@ const BYTES = 128;
 const MAX_BYTES = 1_024;
 
 /** Undefined when it is missing or cannot be read. @throws DamagedFileError for a link and a file of another user. */
-export const readWitness = (state: string, host: Host): Head | undefined =>
-  latestOf(readPlaces(state, host))?.head;
+export const readWitness = (state: string, host: Host): Head | undefined => latestPlace(state, host)?.head;
 
-/** The head at its number; undefined for one that cannot be read. */
-type Places = readonly (Head | undefined)[];
-
-function readPlaces(state: string, host: Host): Places {
-  const bytes = readOwnFile(witnessFile(state), { host, maxBytes: MAX_BYTES });
-  return bytes === undefined ? [] : [0, BYTES].map((at) => headIn(bytes.subarray(at, at + BYTES)));
+/** The head at the place with the higher number. */
+function latestPlace(state: string, host: Host): { head: Head; place: number } | undefined {
+  const bytes = readOwnFile(witnessFile(state), { host, maxBytes: MAX_BYTES }) ?? Buffer.alloc(0);
+  const places = [0, 1].flatMap((place) => {
+    const head = headIn(bytes.subarray(place * BYTES, (place + 1) * BYTES));
+    return head === undefined ? [] : [{ head, place }];
+  });
+  return places.toSorted((one, other) => other.head.seq - one.head.seq)[0];
 }
 
 function headIn(bytes: Buffer): Head | undefined {
@@ -43,11 +44,6 @@ function headIn(bytes: Buffer): Head | undefined {
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0 || again !== seq) return undefined;
   return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? { seq, hash } : undefined;
 }
-
-const latestOf = (places: Places): { head: Head; place: number } | undefined =>
-  places
-    .flatMap((head, place) => (head === undefined ? [] : [{ head, place }]))
-    .toSorted((one, other) => other.head.seq - one.head.seq)[0];
 
 /** Whether there is one, readable or not. @throws DamagedFileError */
 const hasWitnessFile = (state: string): boolean => inodeOf(witnessFile(state)) !== undefined;
@@ -61,7 +57,7 @@ export function writeWitness(
   head: Head,
   { replace = false }: { replace?: boolean } = {},
 ): void {
-  const latest = replace ? undefined : latestOf(readPlaces(state, machine.host));
+  const latest = replace ? undefined : latestPlace(state, machine.host);
   if (latest !== undefined && latest.head.seq >= head.seq) return;
   const path = witnessFile(state);
   // Its number comes last again: a place that was written over in part has two.

@@ -15,7 +15,7 @@ import {
   closedNotional,
   dealIdsOf,
   PARTIAL_FILL,
-  recordedImpact,
+  recordedFigures,
   touchedHedges,
 } from '../../journal/queries.ts';
 import type { ActionRecord, Operator } from '../../journal/records.ts';
@@ -190,7 +190,9 @@ function endPairs({ intent, outcome, orderTxHash }: Action): Parts<Pair> {
 const quotedFigures = (action: Action): Readonly<Record<string, string | null | undefined>> =>
   Object.fromEntries(
     Object.entries(action.intent.quote ?? {}).map(([name, digits]) =>
-      name === 'price_impact_usd' ? ['impact_cost_usd', recordedImpact(action)?.toFixed()] : [name, digits],
+      name === 'price_impact_usd'
+        ? ['impact_cost_usd', recordedFigures(action)?.impact_cost_usd.toFixed()]
+        : [name, digits],
     ),
   );
 

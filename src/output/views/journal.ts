@@ -19,7 +19,7 @@ import {
   closedNotional,
   dealIdsOf,
   fillOf,
-  recordedImpact,
+  recordedFigures,
   struckRate,
   touchedHedges,
 } from '../../journal/queries.ts';
@@ -227,7 +227,7 @@ export const operatorDocument = (operator: Operator | undefined): JournalDocumen
 /** The quote as recorded; the impact also as a cost, positive when the account pays. */
 function quoteOf(action: Action): Readonly<Record<string, string | null>> | null {
   const { quote } = action.intent;
-  const impact = recordedImpact(action);
+  const impact = recordedFigures(action)?.impact_cost_usd;
   return quote === undefined ? null : { ...quote, ...(impact && { impact_cost_usd: impact.toFixed() }) };
 }
 
