@@ -12,7 +12,7 @@ import { finishedInBackground } from './follow/finished-in-background.ts';
 import { confirmDueOutcomes } from './follow/lookups.ts';
 import { checkNoStop, guardPlan } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
-import { similarFindings } from './guards/similar-deal-ids.ts';
+import { similarDealIds, similarFinding } from './guards/similar-deal-ids.ts';
 import type { Plan, PlanFacts } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 import type { Evaluation, Finding, TradingContext } from './trading-context.ts';
@@ -44,13 +44,13 @@ export async function readInputs(
 export function evaluate({ intent, state, facts }: EvaluationInputs, context: TradingContext): Evaluation {
   const plan = planAction(intent, facts);
   const findings = [
+    ...dealIdFindings(intent, { state, facts, context }),
     // Only hedges in flight matter if there is nothing to close.
     ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits })),
     ...guardJournal(journalTermsOf(plan, context), state, {
       ...guardContext(context),
       servedMs: plan.facts.sidePosition.servedAt.getTime(),
     }),
-    ...dealIdFindings(intent, { state, facts, context }),
   ];
   checkNoStop(findings, plan.facts.quote);
   return {
@@ -115,11 +115,13 @@ export function dealIdFindings(intent: ActionIntent, inputs: DealIdInputs): read
   const dealId = dealIdOf(intent);
   if (dealId === undefined) return [];
   const { state, facts, context, except } = inputs;
+  const { shared, identity } = context;
+  const similar =
+    shared?.similar ?? similarDealIds([dealId], { state, hedges: facts.positionFacts.hedges }, context);
+  const used = similar.get(dealId);
   return [
-    ...guardDealId(dealId, { state, identity: context.identity, except, ...facts }),
-    ...(context.shared === undefined
-      ? similarFindings(dealId, { state, hedges: facts.positionFacts.hedges }, context)
-      : []),
+    ...guardDealId(dealId, { state, identity, except, ...facts }),
+    ...(used === undefined ? [] : [similarFinding(dealId, used, shared === undefined ? 'warn' : 'stop')]),
   ];
 }
 

@@ -53,6 +53,8 @@ export interface SharedFacts {
   positions: readonly Position[];
   /** The newest hedges of any status. */
   list: HedgeList;
+  /** By deal ID of a row: one in use that looks like it. */
+  similar: ReadonlyMap<string, string>;
   /** The service's time of the reading. */
   servedAt: Date;
   /** When it began, by this machine's clock. */

@@ -26,7 +26,7 @@ import { finishedInBackground } from '../../trading/follow/finished-in-backgroun
 import { lookUpAction } from '../../trading/follow/follow.ts';
 import { hedgeEnd } from '../../trading/follow/record-outcome.ts';
 import { PricedStopError } from '../../trading/guards/guard-plan.ts';
-import { similarDealIds, similarError } from '../../trading/guards/similar-deal-ids.ts';
+import { similarDealIds } from '../../trading/guards/similar-deal-ids.ts';
 import { waitForOwnClose } from '../../trading/outcome/own-close.ts';
 import { readUnderSharedDealId } from '../../trading/read-facts.ts';
 import { canBeSent } from '../../trading/recover/resend.ts';
@@ -82,6 +82,7 @@ export async function readSharedFacts(
     account: account.data,
     positions: positions.data,
     list,
+    similar: similarDealIds([...dealIds], { state: context.journal.read(), hedges: list.hedges }, context),
     servedAt: list.servedAt ?? positions.servedAt ?? new Date(clock.now()),
     readAtMs,
   };
@@ -129,37 +130,19 @@ export async function checkDeals(
     },
   });
   const [usual, sizing] = [quotedBy(quotes.quote), quotedBy(quotes.exact)];
-  const similar = similarDealIds(
-    [...dealIdsOfRows(deals)],
-    { state: trading.journal.read(), hedges: shared.list.hedges },
-    trading,
-  );
   const ends: DealEnd[] = [];
   for (const deal of deals) {
     onRow(deal);
     trading.signal.throwIfAborted();
     // Planned as filled: a row in flight would only warn the next one.
     const dry = { ...deal.intent, options: { ...deal.intent.options, dryRun: true, wait: true } };
-    const { dealId = '', options } = deal.intent;
-    const line = simulated.line(deal.line);
     const end = await endOf({ ...deal, intent: ignoringConflicts(dry, deals, trading) }, () => ({
       context: isComputed(dry) ? sizing : usual,
       shared,
-      // It is not opened.
-      simulation: similar.has(dealId) ? { ...line, execute: () => undefined } : line,
+      simulation: simulated.line(deal.line),
     }));
     if (end.error !== undefined && end.report === undefined && !isOfRow(end.error)) throw end.error;
-    const isNew =
-      end.report === undefined
-        ? end.error !== undefined && isBeyondBound(end.error, end.intent)
-        : end.report.outcome === 'planned';
-    const used = isNew ? similar.get(dealId) : undefined;
-    const checked = { ...end, intent: { ...end.intent, options } };
-    ends.push(
-      used === undefined
-        ? checked
-        : { ...checked, report: undefined, plan: undefined, error: similarError(dealId, used) },
-    );
+    ends.push({ ...end, intent: { ...end.intent, options: deal.intent.options } });
   }
   return { ends, simulated };
 }

@@ -5,8 +5,7 @@ import { commandOnId, say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { similarForm } from '../../domain/similar-ids.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import type { StoppedError } from '../../errors.ts';
-import { nothingSent, UsageError, unless } from '../../errors.ts';
+import { UsageError, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { openHedgesFrom } from '../../journal/queries.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
@@ -45,29 +44,19 @@ export function similarDealIds(
 const isDealId = (reference: string | null | undefined): reference is string =>
   typeof reference === 'string' && unless(UsageError, () => readDealId(reference)) === reference;
 
-export function similarFindings(
-  dealId: string,
-  inUse: InUse,
-  context: Pick<TradingContext, 'identity' | 'clock'>,
-): readonly Finding[] {
-  const used = similarDealIds([dealId], inUse, context).get(dealId);
-  if (used === undefined) return [];
-  return [
-    {
-      level: 'warn',
-      code: 'similar_deal_id',
-      message: `Deal ID ${quotedName(dealId)} is new, but looks like ${quotedName(used)}, which is used. If it is the same deal, do not open it again.`,
-      hint: say`To see that one: ${commandOnId(shell`hedge hedges`, used)}`,
-      details: { deal_id: dealId, similar_to: used },
-    },
-  ];
-}
-
-/** For a row of a deals file: nobody confirms it alone. */
-export const similarError = (dealId: string, used: string): StoppedError =>
-  nothingSent({
+/** A warning; a stop for a row of a deals file, which nobody confirms alone. */
+export function similarFinding(dealId: string, used: string, level: Finding['level']): Finding {
+  const message = `Deal ID ${quotedName(dealId)} is new, but looks like ${quotedName(used)}, which is used.`;
+  const toSee = say`To see that one: ${commandOnId(shell`hedge hedges`, used)}`;
+  return {
+    level,
     code: 'similar_deal_id',
-    what: `Deal ID ${quotedName(dealId)} is new, but looks like ${quotedName(used)}, which is used.`,
-    hint: say`To see that one: ${commandOnId(shell`hedge hedges`, used)}. The same deal: write its deal ID. Another deal: give it a deal ID that differs more.`,
     details: { deal_id: dealId, similar_to: used },
-  });
+    ...(level === 'warn'
+      ? { message: `${message} If it is the same deal, do not open it again.`, hint: toSee }
+      : {
+          message,
+          hint: say`${toSee}. The same deal: write its deal ID. Another deal: give it a deal ID that differs more.`,
+        }),
+  };
+}
