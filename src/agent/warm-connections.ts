@@ -27,6 +27,8 @@ const LATE_MS = 5_000;
 /** Renewed after this part of the time in which the host dropped one. */
 const RENEWED_AFTER = 0.7;
 const KEEPALIVE_MS = 15_000;
+/** The command that took one has a processor to itself meanwhile: handshakes would slow it down. */
+const REFILLED_AFTER_MS = 250;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -41,6 +43,7 @@ export function warmConnections(
   let openForMs = OPEN_FOR_MS;
   let takenAt = clock.monotonic();
   let endPause: (() => void) | undefined;
+  let cancelRefill: (() => void) | undefined;
   let closed = false;
 
   const wanted = (): number => (clock.monotonic() - takenAt < UNUSED_AFTER_MS ? WHILE_USED : WHILE_UNUSED);
@@ -48,6 +51,14 @@ export function warmConnections(
   const fill = (): void => {
     if (closed || endPause !== undefined) return;
     for (let missing = wanted() - waiting.size - connecting; missing > 0; missing -= 1) void open();
+  };
+  const refill = (): void => {
+    if (waiting.size === 0) fill();
+    else
+      cancelRefill ??= clock.after(REFILLED_AFTER_MS, () => {
+        cancelRefill = undefined;
+        fill();
+      });
   };
   /** A host that refuses, or closes at once, is asked again after a pause that doubles. */
   const pause = (): void => {
@@ -120,7 +131,7 @@ export function warmConnections(
         waiting.get(socket)?.unwatch();
         waiting.delete(socket);
       }
-      fill();
+      refill();
       return socket;
     },
     ready: () => waiting.size,
@@ -131,6 +142,7 @@ export function warmConnections(
     close() {
       closed = true;
       endPause?.();
+      cancelRefill?.();
       for (const socket of waiting.keys()) drop(socket);
     },
   };

@@ -31,6 +31,7 @@ const LEASE_MS = 100;
 const LINE_MS = 1_000;
 const SILENT_MS = 60_000;
 const OPEN_FOR_MS = 50_000;
+const REFILLED_AFTER_MS = 250;
 
 const throughIt = (
   service: CountingService,
@@ -72,6 +73,7 @@ describe.each([
     await api.account();
     expect(new Set(service.requests).size).toBe(3);
     await close();
+    agent.clock.fire(REFILLED_AFTER_MS);
     await eventually(() => service.connections.length >= 11);
     expect(await stateOf(agent)).toMatchObject({ origin: service.origin, version: '1.2.3', leases: 3 });
   });
@@ -84,6 +86,7 @@ describe.each([
       const { api, close } = throughIt(service, agent, { pooled });
       await api.account();
       await close();
+      agent.clock.fire(REFILLED_AFTER_MS);
     }
     expect(new Set(service.requests).size).toBe(5);
   });
@@ -285,7 +288,20 @@ describe('the agent and its service', () => {
     await eventually(() => agent.clock.running().filter((ms) => ms === OPEN_FOR_MS).length === 2);
     expect((await stateOf(agent)).ready).toBe(2);
     await throughIt(service, agent).api.account();
+    agent.clock.fire(REFILLED_AFTER_MS);
     await eventually(() => agent.clock.running().filter((ms) => ms === OPEN_FOR_MS).length === 8);
+  });
+
+  it('opens no other while a command works, unless it gave its last one away', async () => {
+    const service = await countingService();
+    const agent = await ownAgent(service);
+    await warm(service);
+    const one = throughIt(service, agent);
+    await Promise.all(Array.from({ length: 7 }, async () => one.api.account()));
+    expect(service.connections).toHaveLength(8);
+    expect(agent.clock.running()).toContain(REFILLED_AFTER_MS);
+    await throughIt(service, agent).api.account();
+    await eventually(() => service.connections.length === 16);
   });
 
   it('carries ten thousand requests of a hundred commands, and keeps nothing of them', async () => {
@@ -297,6 +313,7 @@ describe('the agent and its service', () => {
       await close();
     }
     expect(service.requests).toHaveLength(10_000);
+    agent.clock.fire(REFILLED_AFTER_MS);
     await eventually(() => agent.clock.running().filter((ms) => ms === OPEN_FOR_MS).length === 8);
     await eventually(() => agent.clock.running().every((ms) => ms !== SILENT_MS));
     expect(await stateOf(agent)).toMatchObject({ leased: 0, ready: 8 });
