@@ -25,6 +25,17 @@ export const KEY_LIFE_MS = 60 * 60_000;
 /** How long an accepted change may take to show. The service does not report its failure. */
 export const NOT_SEEN_AFTER_MS = 5 * 60_000;
 
+/** Whether it should have shown by now. The service's clock counts too where it was read: this machine's may have been set ahead. */
+export function isOverdue({ changedAt, intent }: Action, now: ClockReadings): boolean {
+  const { answered_at: answeredAt, served_at: servedAt } = intent.before;
+  const changed = Date.parse(changedAt);
+  const byService =
+    answeredAt === undefined || servedAt === undefined || now.service === undefined
+      ? Infinity
+      : now.service - Date.parse(servedAt) - (changed - Date.parse(answeredAt));
+  return Math.min(now.wall - changed, byService) >= NOT_SEEN_AFTER_MS;
+}
+
 /** A clock set back by more than this gives no reliable ages. */
 const CORRECTED_MS = 60_000;
 

@@ -6,7 +6,7 @@ import { closedElsewhere, PARTIAL_FILL, UNAUTHORIZED } from '../../journal/queri
 import { type EndKind, NOT_OURS } from '../../journal/records.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
-import { foundProvisionallyUntil, isConclusive, keyAge, NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+import { foundProvisionallyUntil, isConclusive, isOverdue, keyAge } from '../idempotency-window.ts';
 import {
   appendRecord,
   factsOfHedge,
@@ -16,7 +16,6 @@ import {
   type RecordContext,
   type RecordPayload,
 } from '../outcome/append-record.ts';
-import type { Evidence } from '../outcome/change-evidence.ts';
 import { actionsSince, type Observation } from '../outcome/observe.ts';
 
 /** A hedge with the reference or ID of an open proves that the service accepted it. */
@@ -158,12 +157,12 @@ export async function recordOutcome(
  */
 export async function recordNotSeen(
   action: Action,
-  evidence: Evidence,
+  { evidence, clocks }: Pick<Observation, 'evidence' | 'clocks'>,
   context: RecordContext,
 ): Promise<Action> {
-  const { state, outcome, intent, changedAt } = action;
+  const { state, outcome, intent } = action;
   const waits = state === 'accepted' && outcome === undefined && !createsHedge(intent);
-  const late = context.clock.now() - Date.parse(changedAt) >= NOT_SEEN_AFTER_MS;
+  const late = isOverdue(action, { ...clocks, wall: context.clock.now() });
   if (!waits || !late || evidence.kind !== 'none') return action;
   return write(action, { kind: 'outcome', outcome: 'not_seen', facts: {} }, context);
 }

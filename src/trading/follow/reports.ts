@@ -167,7 +167,7 @@ async function acceptedReport(now: Known, context: ReadContext): Promise<ActionR
   }
   const evidence: Evidence = observed?.evidence ?? { kind: 'none' };
   const { position, servedAt } = observed ?? {};
-  const entry = await recordNotSeen(action, evidence, context);
+  const entry = await recordNotSeen(action, { evidence, clocks: observed?.clocks }, context);
   if (entry.outcome?.kind === 'not_seen' && evidence.kind === 'none')
     return reportOf('unknown', { entry, position, servedAt, finding: notSeenError(entry, nowMs) });
   const message =

@@ -2,7 +2,7 @@
 import { createsHedge, enlarges, rowOf, shrinks, takesWholeSide } from '../../domain/action-table.ts';
 import { isAboutEverything } from '../../domain/exposure.ts';
 import { say, shell, step } from '../../domain/hint.ts';
-import { exactInstant } from '../../domain/instants.ts';
+import { type ClockReadings, exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { actionInWords, operatorInFull, stateInWords, timeInWords } from '../../journal/describe.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
-import { lateUntil, NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
+import { isOverdue, lateUntil, sinceSent } from '../idempotency-window.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
 import type { Finding } from '../trading-context.ts';
 
@@ -107,12 +107,10 @@ const despite = (found: readonly Action[]) => shell`--despite ${idsOf(found)}`;
 export function inFlightFindings(
   query: ConflictQuery,
   actions: readonly Action[],
-  nowMs: number,
+  now: ClockReadings,
 ): readonly Finding[] {
   const found = inFlightOn(actions, query);
-  const mayExecute = ({ underway, changedAt }: Action): boolean =>
-    underway || nowMs - Date.parse(changedAt) < NOT_SEEN_AFTER_MS;
-  const racing = found.filter((each) => racesWith(query, each) && mayExecute(each));
+  const racing = found.filter((each) => racesWith(query, each) && (each.underway || !isOverdue(each, now)));
   const stopping = query.measured === true ? found : racing;
   const meanings = [
     ...(racing.length > 0 ? [takesWholeSide(query) ? CLOSE_MAY_RUN_FIRST : closeMayRunLast(query)] : []),
@@ -121,7 +119,7 @@ export function inFlightFindings(
   const warned = found.filter((each) => !stopping.includes(each));
   return [
     inFlight(stopping, 'stop', meanings.join(' '), query),
-    lateClose(query, actions, nowMs),
+    lateClose(query, actions, now.wall),
     inFlight(warned, 'warn', inFlightEffect(warned, query), query),
   ].filter((each) => each !== undefined);
 }

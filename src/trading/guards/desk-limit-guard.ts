@@ -29,7 +29,7 @@ import { type Excess, tooLarge } from './guard-plan.ts';
 
 export interface DeskLimitTerms extends DealTerms {
   /** Facts read for it: the position of the whole account. */
-  facts?: Pick<PlanFacts, 'sidePosition' | 'positionFacts' | 'readAtMs'> | undefined;
+  facts?: Pick<PlanFacts, 'sidePosition' | 'positionFacts' | 'readAtMs' | 'clocks'> | undefined;
   except?: string | undefined;
 }
 

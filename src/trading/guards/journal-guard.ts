@@ -68,7 +68,7 @@ export function guardJournal(
     haltFinding(terms, state),
     taken && dealIdUsed(taken),
     unresolvedFinding(terms, conflicting, context.nowMs),
-    ...inFlightFindings(terms, conflicting, context.nowMs),
+    ...inFlightFindings(terms, conflicting, { ...terms.facts?.clocks, wall: context.nowMs }),
     duplicateFinding(terms, conflicting, context.nowMs),
     dailyFinding(terms, state, context),
     ...deskLimitFindings(terms, state, context),

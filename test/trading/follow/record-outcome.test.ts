@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { ActionName } from '../../../src/domain/action-table.ts';
+import type { IntentRecord } from '../../../src/journal/records.ts';
 import type { Action } from '../../../src/journal/replay.ts';
 import { actionById } from '../../../src/journal/state.ts';
 import { canBeRuledOut, recordNotSeen, recordOutcome } from '../../../src/trading/follow/record-outcome.ts';
@@ -31,13 +32,14 @@ async function accepted({
   minutes = 1,
   action = 'add' as ActionName,
   more = [] as Parameters<typeof step>[0][],
+  parts = {} as Partial<IntentRecord>,
 }) {
   const clock = steadyClock(new Date(NOON + minutes * 60_000).toISOString());
   const journal = aJournal(clock);
   const { hedge_id, ...unnamed } = ACCEPTED;
   const taken = action === 'open' ? { ...unnamed, hedge_id } : unnamed;
   const records = [SENDING, taken, ...more].map((each) => step(each));
-  const state = await journal.append([anIntent({ action }), ...records]);
+  const state = await journal.append([anIntent({ action, ...parts }), ...records]);
   const [entry] = actionsIn(state);
   if (entry === undefined) throw new Error('nothing was written');
   return { entry, recording: { journal, clock, progress: recordingWatch() } };
@@ -113,7 +115,7 @@ describe('an accepted change that cannot be seen', () => {
 
   it('is not seen after five minutes', async () => {
     const { entry, recording } = await accepted({ minutes: 6 });
-    const ended = await recordNotSeen(entry, NONE, recording);
+    const ended = await recordNotSeen(entry, { evidence: NONE }, recording);
     expect(ended).toMatchObject({ state: 'accepted', outcome: { kind: 'not_seen' } });
     expect(written(entry, recording)).toEqual(ended);
   });
@@ -128,14 +130,31 @@ describe('an accepted change that cannot be seen', () => {
   ])('is not written %s', async (_, given, evidence) => {
     const { entry, recording } = await accepted(given);
     const before = journalText(join(dirname(recording.journal.path), '..'));
-    expect(await recordNotSeen(entry, evidence, recording)).toBe(entry);
+    expect(await recordNotSeen(entry, { evidence }, recording)).toBe(entry);
     expect(journalText(join(dirname(recording.journal.path), '..'))).toBe(before);
+  });
+
+  it.each([
+    ['not written where only the clock of this machine says so: it was set ahead', 2, undefined],
+    ['written once the clock of the service says so too', 6, 'not_seen'],
+  ])('is %s', async (_, minutes, kind) => {
+    const read = {
+      answered_at: new Date(NOON).toISOString(),
+      served_at: new Date(NOON - 7_000).toISOString(),
+    };
+    const before = { ...anIntent().before, ...read };
+    const { entry, recording } = await accepted({ minutes: 20, parts: { before } });
+    const clocks = { wall: NOON + 20 * 60_000, service: NOON - 7_000 + minutes * 60_000 };
+    const ended = await recordNotSeen(entry, { evidence: NONE, clocks }, recording);
+    expect(ended.outcome?.kind).toBe(kind);
   });
 
   it('and cannot be written either is a warning', async () => {
     const { entry, recording } = await accepted({ minutes: 6 });
     spoil(recording.journal.path);
-    expect(await recordNotSeen(entry, NONE, recording)).toMatchObject({ outcome: { kind: 'not_seen' } });
+    expect(await recordNotSeen(entry, { evidence: NONE }, recording)).toMatchObject({
+      outcome: { kind: 'not_seen' },
+    });
     expect(recording.progress.said).toHaveLength(1);
   });
 });

@@ -29,7 +29,7 @@ import {
   UNKNOWN,
 } from '../../journal/records.ts';
 import { hinting } from '../../support/hints.ts';
-import { big, NO_LIMITS } from '../facts.ts';
+import { big, NO_LIMITS, sideBook } from '../facts.ts';
 
 /** The steps to each state. */
 const STEPS_TO: Readonly<Record<string, readonly StepParts[]>> = {
@@ -231,6 +231,19 @@ describe('an action in flight', () => {
       found({ action: 'close' }, state, { nowMs: NOON + (seconds - 199) * 1_000 });
     expect(after(299)).toEqual(['stop in_flight']);
     expect(after(300)).toEqual(['warn in_flight']);
+  });
+
+  it('is waited for by the clock of the service too: that of this machine may have been set ahead', () => {
+    const read = { answered_at: at(-201), served_at: at(-201) };
+    const before = { hedges: [], in_positions: false, ...read };
+    const state = journal([action('7c1e', 'accepted', { before })]);
+    const after = (seconds: number) => {
+      const clocks = { wall: NOON, service: NOON + (seconds - 199) * 1_000 };
+      const facts = { sidePosition: sideBook(), readAtMs: NOON, clocks };
+      return found({ action: 'close', facts }, state, { nowMs: NOON + 3_600_000 });
+    };
+    expect(after(299)).toEqual(['stop in_flight']);
+    expect(after(301)).toEqual(['warn in_flight']);
   });
 
   it.each<Name>(['open', 'add'])(
