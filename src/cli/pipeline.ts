@@ -72,7 +72,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
         const printer = await printerFor(terminal, { ...scanned, output, lines: false });
         const { helpDocument } = await import('./help/structure.ts');
         await printer.result(helpShown(await helpDocument(read.text, read.about)), rendering());
-      } else await terminal.writeHelp(read.text);
+      } else await terminal.writeResult(read.text);
       return EXIT_OK;
     }
     command = read.command;

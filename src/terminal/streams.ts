@@ -11,7 +11,13 @@ import {
   decideColor,
   overruledVariables,
 } from './color.ts';
-import { type DESCRIPTORS, type OutputStream, readAvailableSync, writeWhole } from './sync-write.ts';
+import {
+  type DESCRIPTORS,
+  type OutputStream,
+  type Written,
+  writePartSync,
+  writeWhole,
+} from './sync-write.ts';
 
 export type InputStream = NodeJS.ReadableStream & {
   isTTY?: boolean;
@@ -50,8 +56,6 @@ export interface Terminal {
   readonly abandoned: boolean;
   /** Writes the whole result to standard output. A closed pipe is no error. @throws OutputError */
   writeResult(text: string): Promise<void>;
-  /** The same for a short text that is the only output: it creates no stream unless needed. */
-  writeHelp(text: string): Promise<void>;
   /**
    * One sanitized line on standard error, wrapped on a terminal unless `whole` (to be pasted); or `painted` lines as they
    * are.
@@ -110,15 +114,15 @@ export function openTerminal(world: {
   for (const name of overruledVariables(env)) delete env[name];
 
   // Creating a stream takes a tenth of the start-up time, so each is created when first needed.
-  const listened = new Set<OutputStream>();
+  const streamed = new Set<'stdout' | 'stderr'>();
   const plain = {
     stdout: descriptors !== undefined && isNoTerminal(descriptors.stdout),
     stderr: descriptors !== undefined && isNoTerminal(descriptors.stderr),
   };
   const opened = (which: 'stdout' | 'stderr'): OutputStream => {
     const stream = process[which];
-    if (listened.has(stream)) return stream;
-    listened.add(stream);
+    if (streamed.has(which)) return stream;
+    streamed.add(which);
     // Without a listener a late EPIPE would crash the program.
     stream.on('error', () => undefined);
     return stream;
@@ -147,18 +151,17 @@ export function openTerminal(world: {
   let notes: Promise<unknown> = Promise.resolve();
   let held: string[] | undefined;
   let abandoned = false;
+  /** Directly at first; after a part that did not fit, in order through the stream. */
+  const write = async (which: 'stdout' | 'stderr', text: string | Uint8Array): Promise<Written> => {
+    const bytes = Buffer.from(text);
+    const isDirect = descriptors !== undefined && plain[which] && !streamed.has(which);
+    const rest = bytes.subarray(isDirect ? writePartSync(descriptors[which], bytes) : 0);
+    return rest.length === 0 ? 'whole' : writeWhole(opened(which), rest);
+  };
   const writeNote = (shown: string): void => {
-    const written = writeWhole(opened('stderr'), `${shown}\n`);
+    const written = write('stderr', `${shown}\n`);
     // A failed write to standard error cannot be reported.
     notes = Promise.all([notes, written.catch(() => undefined)]);
-  };
-
-  const writeResult = async (text: string | Uint8Array): Promise<void> => {
-    try {
-      abandoned = (await writeWhole(opened('stdout'), text)) === 'nobody reads';
-    } catch (error) {
-      throw outputFailure(error);
-    }
   };
 
   return {
@@ -195,11 +198,12 @@ export function openTerminal(world: {
     get abandoned() {
       return abandoned;
     },
-    writeResult,
-    async writeHelp(text) {
-      const bytes = Buffer.from(text);
-      const rest = bytes.subarray(plain.stdout ? readAvailableSync(bytes) : 0);
-      if (rest.length > 0) await writeResult(rest);
+    async writeResult(text) {
+      try {
+        abandoned = (await write('stdout', text)) === 'nobody reads';
+      } catch (error) {
+        throw outputFailure(error);
+      }
     },
     writeNote(line, options = {}) {
       const { painted = false, whole = false } = options;

@@ -5,13 +5,10 @@ import type { Writable } from 'node:stream';
 /** File descriptors. */
 export const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
 
-/**
- * How many bytes were written: fewer on a full disk or a closed or busy pipe; the stream then reports the error. For text
- * that fits into a pipe buffer.
- */
-export function readAvailableSync(bytes: Uint8Array): number {
+/** How many bytes were written: fewer on a full disk or a closed or busy pipe; the stream then reports the error. */
+export function writePartSync(descriptor: number, bytes: Uint8Array): number {
   try {
-    return writeSync(DESCRIPTORS.stdout, bytes);
+    return writeSync(descriptor, bytes);
   } catch {
     return 0;
   }
@@ -20,7 +17,7 @@ export function readAvailableSync(bytes: Uint8Array): number {
 /** False when not all was written. */
 export function writeAllSync(line: string): boolean {
   const bytes = Buffer.from(line);
-  return readAvailableSync(bytes) === bytes.length;
+  return writePartSync(DESCRIPTORS.stdout, bytes) === bytes.length;
 }
 
 export type Written = 'whole' | 'nobody reads';

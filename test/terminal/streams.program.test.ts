@@ -12,15 +12,13 @@ import { needs } from '../support/tools.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'hedge-streams-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-type Write = 'writeResult' | 'writeHelp';
-
 /** Writes `size` letters as a result; a failure becomes one line and exit 74, as in the program. */
-const writer = (write: Write, size: number): string => `
+const writer = (size: number): string => `
   import { DESCRIPTORS } from 'dist/terminal/sync-write.js';
   import { openTerminal } from 'dist/terminal/streams.js';
   const terminal = openTerminal({ process, env: process.env, descriptors: DESCRIPTORS });
   try {
-    await terminal.${write}('x'.repeat(${size}));
+    await terminal.writeResult('x'.repeat(${size}));
     terminal.writeNote('done');
   } catch (error) {
     terminal.writeNote(error.what);
@@ -29,70 +27,60 @@ const writer = (write: Write, size: number): string => `
 `;
 const quoted = (args: readonly string[]): string =>
   args.map((arg) => `'${arg.replaceAll("'", String.raw`'\''`)}'`).join(' ');
-const shell = (write: Write, size: number, script: (program: string) => string) =>
-  runProgram('bash', [
-    '--norc',
-    '-c',
-    script(quoted([process.execPath, ...moduleArgs(writer(write, size))])),
-  ]);
+const shell = (size: number, script: (program: string) => string) =>
+  runProgram('bash', ['--norc', '-c', script(quoted([process.execPath, ...moduleArgs(writer(size))]))]);
 
 const MEBIBYTE = 1_048_576;
 
-describe.each<Write>(['writeResult', 'writeHelp'])(
-  'the result on standard output (%s)',
-  needs('bash'),
-  (write) => {
-    it('arrives whole through a slow pipe', async () => {
-      const ran = await shell(write, MEBIBYTE, (program) => `${program} | (sleep 0.3; wc -c)`);
-      expect({ ...ran, out: ran.out.trim() }).toMatchObject({ out: String(MEBIBYTE), err: 'done\n' });
-    });
+describe('the result on standard output', needs('bash'), () => {
+  it('arrives whole through a slow pipe', async () => {
+    const ran = await shell(MEBIBYTE, (program) => `${program} | (sleep 0.3; wc -c)`);
+    expect({ ...ran, out: ran.out.trim() }).toMatchObject({ out: String(MEBIBYTE), err: 'done\n' });
+  });
 
-    it('arrives whole through a pipe that somebody made non-blocking', async () => {
-      const unblocked = "process.stdout.write('')";
-      const ran = await shell(
-        write,
-        MEBIBYTE,
-        (program) => `{ ${quoted([process.execPath, '-e', unblocked])}; ${program}; } | (sleep 0.3; wc -c)`,
-      );
-      expect({ ...ran, out: ran.out.trim() }).toMatchObject({ out: String(MEBIBYTE), err: 'done\n' });
-    });
+  it('arrives whole through a pipe that somebody made non-blocking', async () => {
+    const unblocked = "process.stdout.write('')";
+    const ran = await shell(
+      MEBIBYTE,
+      (program) => `{ ${quoted([process.execPath, '-e', unblocked])}; ${program}; } | (sleep 0.3; wc -c)`,
+    );
+    expect({ ...ran, out: ran.out.trim() }).toMatchObject({ out: String(MEBIBYTE), err: 'done\n' });
+  });
 
-    it('ends silently when the reader closes', async () => {
-      const { out, err } = await shell(
-        write,
-        MEBIBYTE,
-        (program) => `${program} | head -c 1; echo " \${PIPESTATUS[0]}"`,
-      );
-      expect({ out, err }).toEqual({ out: 'x 0\n', err: 'done\n' });
-    });
+  it('ends silently when the reader closes', async () => {
+    const { out, err } = await shell(
+      MEBIBYTE,
+      (program) => `${program} | head -c 1; echo " \${PIPESTATUS[0]}"`,
+    );
+    expect({ out, err }).toEqual({ out: 'x 0\n', err: 'done\n' });
+  });
 
-    it('says in one line that the disk is full', needs('bash', '/dev/full'), async () => {
-      const { code, err } = await shell(write, 10, (program) => `${program} > /dev/full`);
-      expect(code).toBe(74);
-      expect(err).toMatch(/^The result could not be written to standard output: .*ENOSPC.*\n$/);
-    });
+  it('says in one line that the disk is full', needs('bash', '/dev/full'), async () => {
+    const { code, err } = await shell(10, (program) => `${program} > /dev/full`);
+    expect(code).toBe(74);
+    expect(err).toMatch(/^The result could not be written to standard output: .*ENOSPC.*\n$/);
+  });
 
-    it('notices a disk that fills up half-way, where the system reports a part as written', async () => {
-      const file = join(scratch, `half-${write}`);
-      const { code, err } = await shell(write, 100_000, (program) => `ulimit -f 8; ${program} > ${file}`);
-      expect(readFileSync(file).length).toBeLessThan(100_000);
-      expect({ code, err }).toEqual({ code: 74, err: expect.stringMatching(/EFBIG/) });
-    });
+  it('notices a disk that fills up half-way, where the system reports a part as written', async () => {
+    const file = join(scratch, `half`);
+    const { code, err } = await shell(100_000, (program) => `ulimit -f 8; ${program} > ${file}`);
+    expect(readFileSync(file).length).toBeLessThan(100_000);
+    expect({ code, err }).toEqual({ code: 74, err: expect.stringMatching(/EFBIG/) });
+  });
 
-    it('is put into a file whole, behind what is there', async () => {
-      const file = join(scratch, `whole-${write}`);
-      const script = (program: string) => `echo first > ${file}; ${program} >> ${file}`;
-      const { code } = await shell(write, MEBIBYTE, script);
-      expect(code).toBe(0);
-      expect(readFileSync(file).length).toBe(MEBIBYTE + 'first\n'.length);
-    });
+  it('is put into a file whole, behind what is there', async () => {
+    const file = join(scratch, `whole`);
+    const script = (program: string) => `echo first > ${file}; ${program} >> ${file}`;
+    const { code } = await shell(MEBIBYTE, script);
+    expect(code).toBe(0);
+    expect(readFileSync(file).length).toBe(MEBIBYTE + 'first\n'.length);
+  });
 
-    it('does not mind that standard error is closed or full', needs('bash', '/dev/full'), async () => {
-      const { code, out } = await shell(write, 1, (program) => `${program} 2>/dev/full; echo " $?"`);
-      expect({ code, out }).toEqual({ code: 0, out: 'x 0\n' });
-    });
-  },
-);
+  it('does not mind that standard error is closed or full', needs('bash', '/dev/full'), async () => {
+    const { code, out } = await shell(1, (program) => `${program} 2>/dev/full; echo " $?"`);
+    expect({ code, out }).toEqual({ code: 0, out: 'x 0\n' });
+  });
+});
 
 describe('notes', () => {
   it('says as much at once as there is to say, and Node adds no warning of its own', async () => {
