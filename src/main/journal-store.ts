@@ -78,7 +78,7 @@ export function openJournalStore(
   }
 
   return {
-    earlier: () => earlierFiles(files.places.state, host)?.own ?? [],
+    earlier: () => earlierFiles(files.places.state, host),
     backup: (to) => orOutputError(() => backupJournal(to, files)),
     exportToOutput: (since) =>
       exported(since, async (chunk) => {

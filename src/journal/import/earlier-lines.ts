@@ -7,7 +7,7 @@ import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, ensureClosed, readOwnFile } from '../../platform/atomic-file.ts';
 import { linesOf } from '../../platform/file-lines.ts';
 import type { Host } from '../../platform/host.ts';
-import { type EarlierFiles, SEGMENT_FOLDER, SINGLE_FILE } from '../store/earlier-files.ts';
+import { SEGMENT_FOLDER, SINGLE_FILE } from '../store/earlier-files.ts';
 
 /** A file of lines. */
 export interface LinedFile {
@@ -15,8 +15,8 @@ export interface LinedFile {
   path: string;
 }
 
-/** The files with the records, in order, archived ones included. @throws DamagedFileError for one that is missing, and for two journals. */
-export function linedFiles({ state, own }: EarlierFiles, host: Host): readonly LinedFile[] {
+/** Those of the earlier files of the state folder that have the records, in order, archived ones included. @throws DamagedFileError for one that is missing, and for two journals. */
+export function linedFiles(state: string, own: readonly string[], host: Host): readonly LinedFile[] {
   const [path, folder] = [join(state, SINGLE_FILE), join(state, SEGMENT_FOLDER)];
   const segments = own.includes(folder) ? segmentsIn(folder, host) : [];
   for (const each of [path, ...segments.map((segment) => segment.path)]) ensureClosed(each, host);

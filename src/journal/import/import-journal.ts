@@ -55,12 +55,12 @@ export async function importJournal(options: ImportOptions): Promise<ImportResul
   const { places, machine, files: given = [] } = options;
   const { state } = places;
   const { host } = machine;
-  if (given.length === 0 && earlierFiles(state, host) === undefined) throw nothingToImport(state);
+  if (given.length === 0 && earlierFiles(state, host).length === 0) throw nothingToImport(state);
   ensureFolder(state, host);
   return withLock(lockFile(state), machine, () => {
-    const own = earlierFiles(state, host)?.own ?? [];
+    const own = earlierFiles(state, host);
     if (given.length === 0 && own.length === 0) throw nothingToImport(state);
-    const files = given.length === 0 ? linedFiles({ state, own }, host) : givenFiles(given, own);
+    const files = given.length === 0 ? linedFiles(state, own, host) : givenFiles(given, own);
     const source: Source = {
       ...options,
       state,

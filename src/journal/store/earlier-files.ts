@@ -15,17 +15,10 @@ export const HALT_FILE = 'halt.json';
 /** In the order in which they are renamed: after a kill the folder can be read without the line that refers to it. */
 const NAMES = [SINGLE_FILE, HALT_FILE, SEGMENT_FOLDER];
 
-export interface EarlierFiles {
-  state: string;
-  /** Paths of those that are there: `journal.jsonl`, `halt.json`, `journal`. */
-  own: readonly string[];
-}
-
-/** Undefined when there are none. @throws DamagedFileError */
-export function earlierFiles(state: string, host: Host): EarlierFiles | undefined {
+/** Paths of those that are there: `journal.jsonl`, `halt.json`, `journal`. @throws DamagedFileError */
+export function earlierFiles(state: string, host: Host): readonly string[] {
   checkFolder(state, host);
-  const own = NAMES.map((name) => join(state, name)).filter((path) => isThere(path));
-  return own.length === 0 ? undefined : { state, own };
+  return NAMES.map((name) => join(state, name)).filter((path) => isThere(path));
 }
 
 /** A process that died left an empty `journal.jsonl`. */
@@ -40,7 +33,7 @@ function isThere(path: string): boolean {
 
 /** For a journal without a database. @throws DamagedFileError where there are any. */
 export function refuseEarlierFiles(state: string, host: Host): void {
-  const [path] = earlierFiles(state, host)?.own ?? [];
+  const [path] = earlierFiles(state, host);
   if (path === undefined) return;
   throw new DamagedFileError(path, {
     code: 'journal_earlier',

@@ -1,4 +1,5 @@
 /** The records at one moment, looked up by what they have: those of a database, and more that are in none. */
+import { once } from '../../domain/once.ts';
 import { hexOf, isSameHash } from '../chain.ts';
 import { isOfAction, type JournalRecord } from '../records.ts';
 import { type Tracked, trackRecords } from '../replay.ts';
@@ -25,19 +26,18 @@ export const numberedAfterAll = (records: readonly JournalRecord[]): readonly Nu
 /** Each question may throw JournalDamage where something is not as it was written. */
 export class RecordSource {
   readonly #db: JournalDatabase | undefined;
-  readonly #kept: Kept;
+  readonly #kept = once(() => (this.#db === undefined ? nothingKept() : keptNow(this.#db)));
   readonly #more: ReadonlyMap<number, NumberedRecord>;
 
-  /** `db`: in the caller's transaction. `more`: later ones, in the order of their numbers. @throws JournalDamage */
+  /** `db`: in the caller's transaction. `more`: later ones, in the order of their numbers. */
   constructor(db: JournalDatabase | undefined, more: readonly NumberedRecord[] = []) {
     this.#db = db;
-    this.#kept = db === undefined ? nothingKept() : keptNow(db);
     this.#more = new Map(more.map((each) => [each.seq, each]));
   }
 
   /** In the order of the numbers that are given. */
   records(seqs: readonly number[]): readonly NumberedRecord[] {
-    const { records } = this.#kept;
+    const { records } = this.#kept();
     const missing = seqs.filter((seq) => !this.#more.has(seq) && !records.has(seq));
     const [first, end] = [Math.min(...missing), Math.max(...missing)];
     if (missing.length > 0 && end - first < NEARBY * missing.length) this.#read(first, end);
@@ -52,7 +52,7 @@ export class RecordSource {
 
   #read(from: number, to: number): void {
     if (this.#db === undefined) return;
-    const { last, records, actions } = this.#kept;
+    const { last, records, actions } = this.#kept();
     if (records.size > MOST_KEPT) for (const each of [records, actions]) each.clear();
     // The caller's own new records may be rolled back.
     for (const each of recordsBetween(this.#db, from, to))
@@ -145,7 +145,7 @@ export class RecordSource {
 
   /** Undefined without an intent. */
   replayed(actionId: string): ReplayedAction | undefined {
-    const { actions } = this.#kept;
+    const { actions } = this.#kept();
     const isWhole = this.#laterWith('action_id', (id) => id === actionId).length === 0;
     const known = isWhole ? actions.get(actionId) : undefined;
     if (known !== undefined) return known;
@@ -158,7 +158,7 @@ export class RecordSource {
   }
 
   summary(): Summary {
-    const { last } = this.#kept;
+    const { last } = this.#kept();
     const summary = this.#db === undefined ? new Summary() : readSummary(this.#db, last);
     for (const each of this.#more.values()) summary.add(each, this);
     return summary;
