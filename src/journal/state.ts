@@ -1,5 +1,6 @@
 /** The questions that pre-trade checks and commands ask of the journal: no answer needs every action at once. */
 import type { Big } from 'big.js';
+import { similarForm } from '../domain/similar-ids.ts';
 import { type AccountIdentity, isConfirmed } from './account-identity.ts';
 import type { DeskLimits } from './desk-limits.ts';
 import type { Halt } from './halt.ts';
@@ -15,6 +16,8 @@ export interface FindBy {
   keys?: readonly string[];
   /** Given by the operator. */
   dealIds?: readonly string[];
+  /** Deal IDs that theirs look like. */
+  similarTo?: readonly string[];
   /** IDs of rolls whose legs the actions are. */
   chainIds?: readonly string[];
   /** Hedge IDs, opened or accepted. */
@@ -137,10 +140,14 @@ export const FOUND_BY = [
 
 export function foundBy(actions: readonly Action[], by: FindBy): readonly Action[] {
   const ids = prefixesOf(by);
+  const forms = new Set(by.similarTo?.map(similarForm));
+  const looksAlike = ({ intent: { deal_id: dealId } }: Action): boolean =>
+    dealId !== undefined && forms.has(similarForm(dealId));
   const wanted = FOUND_BY.map(({ terms, of }) => ({ of, values: new Set<string | undefined>(by[terms]) }));
   return actions.filter(
     (action) =>
       ids.some((each) => action.id.startsWith(each)) ||
+      (forms.size > 0 && looksAlike(action)) ||
       wanted.some(({ of, values }) => values.has(of(action))),
   );
 }

@@ -99,7 +99,7 @@ function askEverything(): void {
   const before = headOf(asked).seq;
   for (const ask of questions().values()) ask(readerOf(asked, about));
   append(asked, [
-    anIntent({ action_id: idOf('fed1'), at: at(-3) }),
+    anIntent({ action_id: idOf('fed1'), at: at(-3), deal_id: 'PAY-FED' }),
     step(SENDING, 'fed1', -2),
     step(ACCEPTED, 'fed1', -1),
     step(UNKNOWN, 'dead', -1),
@@ -167,6 +167,18 @@ describe('the statements of the store', () => {
   it.each(['without', 'with'])('are answered from an index, %s statistics of the tables', (how) => {
     if (how === 'with') db.exec('ANALYZE');
     expect([...sent].filter(isExplained).flatMap(longIn)).toEqual([]);
+  });
+
+  it('that find the bounds of a list are asked once for it, however many pages it has', () => {
+    const asked: string[] = [];
+    const all: JournalDatabase['all'] = (sql, ...binds) => {
+      asked.push(sql);
+      return db.all(sql, ...binds);
+    };
+    const state = readerOf({ ...db, all }, { isRunning: () => false, nowMs: NOON });
+    const found = [...state.newest({ from: at(-60 * 200 - 90_000), until: at(-80_000) })];
+    expect(found.length).toBeGreaterThan(100);
+    expect(asked.filter((sql) => sql.includes('min(seq)'))).toHaveLength(2);
   });
 
   it('would be found if they read every record', () => {

@@ -118,6 +118,10 @@ export function questions(
     ...deals.map(
       (id) => [`deal ID ${id}`, (state: JournalState) => list(state.find({ dealIds: [id] }))] as const,
     ),
+    [
+      'a deal ID that looks like one',
+      (state) => list(state.find({ similarTo: ['pay\u2013lost', 'PAY-a000'] })),
+    ],
     ['a key', (state) => list(state.find({ keys: ['k-a007'] }))],
     ['a hedge', (state) => list(state.find({ hedgeIds: ['hdg_10'] }))],
     ['a chain', (state) => list(state.find({ chainIds: ['3f9a1c2b'] }))],

@@ -3,6 +3,7 @@
  * all. A page of a database has no hash, so a flipped bit could hide a record: each has something to agree with.
  */
 import { hash } from 'node:crypto';
+import { similarForm } from '../../domain/similar-ids.ts';
 import { isSameHash } from '../chain.ts';
 import type { JournalRecord } from '../records.ts';
 import { Summary } from '../summary.ts';
@@ -35,6 +36,13 @@ export function lookupIn(record: JournalRecord, name: Lookup): string | undefine
   const value = fields[name];
   return typeof value === 'string' ? value : undefined;
 }
+
+/** The name under which `lookup` has the form of a deal ID too: only a warning depends on it, and no column has it. */
+export const SIMILAR = 'similar_deal_id';
+
+/** Undefined for a record that is no intent with a deal ID. */
+export const similarFormIn = (record: JournalRecord): string | undefined =>
+  record.kind === 'intent' && record.deal_id !== undefined ? similarForm(record.deal_id) : undefined;
 
 const inLookup = LOOKUPS.map((name) => `SELECT '${name}' AS name, NEW.${name} AS value`).join(' UNION ALL ');
 

@@ -2,7 +2,7 @@
 import { recordHash } from '../chain.ts';
 import { readStamp } from '../stamp.ts';
 import { UnstorableRecord } from './append-error.ts';
-import { writeSummary } from './derived-tables.ts';
+import { SIMILAR, similarFormIn, writeSummary } from './derived-tables.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { nextVersion } from './log-fits.ts';
 import { hasRecord, headOf, type JournalHead, parseRecord, recordOfLog } from './record-rows.ts';
@@ -39,6 +39,9 @@ export function insertRecords(db: JournalDatabase, records: Iterable<NewRecord>)
       stamp,
       hash,
     );
+    const similar = similarFormIn(read);
+    if (similar !== undefined)
+      db.run('INSERT INTO lookup (name, value, seq) VALUES (?, ?, ?)', SIMILAR, similar, seq);
     summary.add({ record: read, seq, stamp: readStamp(stamp) }, source);
   }
   if (seq > 0) writeSummary(db, summary, hash);

@@ -95,10 +95,12 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
     span: JournalSpan = {},
     of: (numbered: NumberedRecord, moment: JournalMoment) => T | undefined,
   ): Generator<T> {
-    const { from = '', until = '~' } = span;
-    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const { from = '', until = END } = span;
+    const bounds = ask((moment) => moment.boundsOf({ from, until }));
+    if (bounds === undefined) return;
+    for (let before = bounds.last + 1; ; ) {
       const page = ask((moment) =>
-        moment.page(kinds, { ...span, before, most: PAGE }).map((each) => ({
+        moment.page(kinds, { first: bounds.first, before, most: PAGE }).map((each) => ({
           seq: each.seq,
           item: each.record.at >= from && each.record.at < until ? of(each, moment) : undefined,
         })),
@@ -222,6 +224,7 @@ class JournalMoment {
     const found = (...values: Parameters<RecordSource['found']>) => this.#source.found(...values);
     const seqs = [
       ...FOUND_BY.flatMap(({ terms, field }) => (by[terms] ?? []).flatMap((text) => found(field, text))),
+      ...(by.similarTo ?? []).flatMap((dealId) => this.#source.similarTo(dealId)),
       ...prefixesOf(by).flatMap((each) => found('action_id', each, `${each}${END}`)),
     ];
     return foundBy(this.#withIds(this.#idsOf(seqs)), by);
@@ -272,19 +275,21 @@ class JournalMoment {
       .map(([, , usd]) => new Big(usd));
   }
 
+  /** The first and the last number of a record within the times; undefined without one. Asked once for a list: a long one takes long. */
+  boundsOf({ from, until }: { from: string; until: string }): { first: number; last: number } | undefined {
+    const isWhole = from === '' && until === END;
+    return isWhole ? { first: 0, last: Number.MAX_SAFE_INTEGER - 1 } : this.#source.boundsOf({ from, until });
+  }
+
   /** The records of these kinds before a number, newest first: a page, which is empty at the end. */
   page(
     kinds: readonly JournalRecord['kind'][],
-    { before, most, from = '', until = END }: { before: number; most: number } & JournalSpan,
+    within: { first: number; before: number; most: number },
   ): readonly NumberedRecord[] {
-    const isWhole = from === '' && until === END;
-    const bounds = isWhole ? { first: 0, last: before } : this.#source.boundsOf({ from, until });
-    if (bounds === undefined) return [];
-    const within = { first: bounds.first, before: Math.min(before, bounds.last + 1), most };
     const seqs = kinds
       .flatMap((kind) => this.#source.newestOf(kind, within))
       .toSorted((one, other) => one - other)
-      .slice(-most);
+      .slice(-within.most);
     return this.#source.records(seqs).toReversed();
   }
 

@@ -1,10 +1,19 @@
 /** The records at one moment, looked up by what they have: those of a database, and more that are in none. */
 import { once } from '../../domain/once.ts';
+import { similarForm } from '../../domain/similar-ids.ts';
 import { hexOf, isSameHash } from '../chain.ts';
 import { isOfAction, type JournalRecord } from '../records.ts';
 import { type Tracked, trackRecords } from '../replay.ts';
 import { type NumberedRecord, Summary } from '../summary.ts';
-import { agreed, type Lookup, type LookupSql, lookupIn, readSummary } from './derived-tables.ts';
+import {
+  agreed,
+  type Lookup,
+  type LookupSql,
+  lookupIn,
+  readSummary,
+  SIMILAR,
+  similarFormIn,
+} from './derived-tables.ts';
 import { type JournalDatabase, numberOf, type SqlRow, type SqlValue, textOf } from './journal-database.ts';
 import { hashAt, headOf, type JournalHead, NO_HEAD, numberedAt, recordsBetween } from './record-rows.ts';
 
@@ -68,6 +77,18 @@ export class RecordSource {
       binds,
     );
     return [...this.#seqsIn(rows), ...this.#laterWith(name, (value) => value >= from && value <= to)];
+  }
+
+  /** Numbers of the intents whose deal ID looks like this one, in order. */
+  similarTo(dealId: string): readonly number[] {
+    const form = similarForm(dealId);
+    const rows = this.#db?.all(
+      'SELECT seq FROM lookup WHERE name = ? AND value = ? ORDER BY seq',
+      SIMILAR,
+      form,
+    );
+    const later = [...this.#more.values()].filter(({ record }) => similarFormIn(record) === form);
+    return [...this.#seqsIn(rows ?? []), ...later.map(({ seq }) => seq)];
   }
 
   /** Numbers of the records of a kind before a number, and not before `first`, newest first: a page. */

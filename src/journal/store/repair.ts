@@ -13,7 +13,7 @@ import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { type JournalRecord, mintId } from '../records.ts';
 import { Summary } from '../summary.ts';
-import { checkSummary, LOOKUPS } from './derived-tables.ts';
+import { checkSummary, LOOKUPS, SIMILAR } from './derived-tables.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
 import { newRecords, type Signature, signedNow } from './new-records.ts';
@@ -121,9 +121,11 @@ function lookupAgrees(db: JournalDatabase): boolean {
   const counts = LOOKUPS.map((name) => `count(${name})`).join(' + ');
   const values = LOOKUPS.map((name) => `WHEN '${name}' THEN r.${name}`).join(' ');
   const other = db.get(
-    `SELECT l.seq FROM lookup l LEFT JOIN records r ON r.seq = l.seq WHERE l.value IS NOT CASE l.name ${values} END LIMIT 1`,
+    `SELECT l.seq FROM lookup l LEFT JOIN records r ON r.seq = l.seq WHERE l.name != '${SIMILAR}' AND l.value IS NOT CASE l.name ${values} END LIMIT 1`,
   );
-  const isAll = db.get(`SELECT 1 WHERE (SELECT count(*) FROM lookup) = (SELECT ${counts} FROM records)`);
+  const isAll = db.get(
+    `SELECT 1 WHERE (SELECT count(*) FROM lookup WHERE name != '${SIMILAR}') = (SELECT ${counts} FROM records)`,
+  );
   return other === undefined && isAll !== undefined;
 }
 

@@ -13,7 +13,7 @@ import type { JournalState } from '../../journal/state.ts';
 import type { Finding, TradingContext } from '../trading-context.ts';
 
 interface InUse {
-  state: Pick<JournalState, 'since'>;
+  state: Pick<JournalState, 'find'>;
   /** At the service. */
   hedges: readonly Hedge[];
 }
@@ -24,9 +24,11 @@ export function similarDealIds(
   { state, hedges }: InUse,
   { identity, clock }: Pick<TradingContext, 'identity' | 'clock'>,
 ): ReadonlyMap<string, string> {
+  const from = openHedgesFrom(clock.now());
   const journaled = state
-    .since(openHedgesFrom(clock.now()))
-    .filter((action) => maybeExecuted(action) && sameIdentity(action.intent.identity, identity))
+    .find({ similarTo: dealIds })
+    .filter(({ intent }) => intent.at >= from && sameIdentity(intent.identity, identity))
+    .filter(maybeExecuted)
     .flatMap(({ intent }) => intent.deal_id ?? []);
   const served = hedges.flatMap(({ client_reference: reference, status }) =>
     isDealId(reference) && status !== 'failed' && !isDerivedReference(reference) ? [reference] : [],
