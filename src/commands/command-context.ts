@@ -26,11 +26,10 @@ import type { DeskLimitChanges } from '../journal/desk-limits.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { ImportResult } from '../journal/import/import-journal.ts';
 import type { Operator } from '../journal/records.ts';
-import type { Loss } from '../journal/store/accept-loss.ts';
+import type { AcceptedLoss, Loss } from '../journal/store/accept-loss.ts';
 import type { Backup } from '../journal/store/backup.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { RepairResult } from '../journal/store/repair.ts';
-import type { Head } from '../journal/store/witness.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import type { Block, View } from '../output/blocks.ts';
@@ -176,8 +175,8 @@ export interface JournalStore {
   repair(): Promise<RepairResult>;
   /** Undefined when the journal has every record that its witness names. */
   findLoss(): Loss | undefined;
-  /** Returns the new head. @throws StoppedError when that has changed */
-  acceptLoss(loss: Loss, note: string): Promise<Head>;
+  /** @throws StoppedError when the journal has changed */
+  acceptLoss(loss: Loss, note: string): Promise<AcceptedLoss>;
 }
 
 /** main/desk-store.ts implements it. Each throws a StoppedError where the log cannot be reached. */

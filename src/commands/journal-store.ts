@@ -35,6 +35,13 @@ const zoneOf = async (context: CommandContext): Promise<string> => (await contex
 const outcomeOf = <Written>(written: Written | OutputError): CommandOutcome<Written | undefined> =>
   written instanceof OutputError ? { value: undefined, finding: written } : { value: written };
 
+/** Says that records are missing. `meaning`: of damage, with which nothing is copied. */
+async function checkTrouble(context: CommandContext, meaning: string): Promise<void> {
+  const { trouble } = (await context.journal()).read();
+  if (trouble?.kind === 'damaged') throw troubleError(trouble, meaning);
+  if (trouble !== undefined) context.note(trouble.what);
+}
+
 export const journalBackup = defineCommand({
   name: 'journal backup',
   summary: 'Copy the journal to a new file, while it is in use',
@@ -50,9 +57,7 @@ export const journalBackup = defineCommand({
   read: ({ operands: [to = ''] }) => ({ to }),
   async run(context, { to }) {
     const store = await context.journalStore();
-    const { trouble } = (await context.journal()).read();
-    if (trouble?.kind === 'damaged') throw troubleError(trouble, 'Nothing was copied.');
-    if (trouble !== undefined) context.note(trouble.what);
+    await checkTrouble(context, 'Nothing was copied.');
     return outcomeOf(await store.backup(to));
   },
   document: backupDocument,
@@ -94,6 +99,7 @@ export const journalExport = defineCommand({
     );
     const since = fromMs === undefined ? undefined : exactInstant(fromMs);
     const store = await context.journalStore();
+    await checkTrouble(context, 'Nothing was exported.');
     if (to !== undefined) return outcomeOf(await store.exportToFile(to, since));
     await store.exportToOutput(since);
     return undefined;
@@ -188,7 +194,7 @@ export const journalAcceptLoss = defineCommand({
     if (loss === undefined) return { value: undefined, zone };
     await context.show(viewLoss(loss));
     if (!yes) await askFirst(context, 'Accept that these records are lost?', CANCELED);
-    return { value: { loss, head: await store.acceptLoss(loss, note) }, zone };
+    return { value: { loss, ...(await store.acceptLoss(loss, note)) }, zone };
   },
   document: acceptedDocument,
   view: viewAccepted,

@@ -7,7 +7,7 @@ export type DeskTroubleCode = 'desk_unreachable' | 'desk_rewound' | 'desk_change
 
 /**
  * `damaged`: a page or a record is not what was written, so that others may not be found; new records go to `pending.sqlite`.
- * `rewound`: it lacks records that were written, for an older copy or another journal was put in its place.
+ * `rewound`: it lacks records that were written, for an older copy or another journal was put in its place; new records go there too.
  * `desk`: of the log that it follows; new records are kept here, to be delivered.
  */
 export interface JournalTrouble {
@@ -21,7 +21,7 @@ export interface JournalTrouble {
 
 const NEXT: Readonly<Record<Exclude<JournalTrouble['kind'], 'desk'>, Sentence>> = {
   damaged: say`Keep a copy of the folder as it is. Then: ${shell`hedge journal repair`}`,
-  rewound: say`Put the newest copy of the folder back if there is one. Without one, compare ${shell`hedge hedges`} and ${shell`hedge positions`} with the journal, then: ${shell`hedge journal accept-loss --note TEXT`}`,
+  rewound: say`Put the newest copy of journal.sqlite and its -wal back if there is one, and leave the other files as they are. Without one, compare ${shell`hedge hedges`} and ${shell`hedge positions`} with the journal, then: ${shell`hedge journal accept-loss --note TEXT`}`,
 };
 
 const NEXT_WITH_DESK: Readonly<Record<DeskTroubleCode, Sentence>> = {

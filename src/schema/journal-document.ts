@@ -252,6 +252,7 @@ export const acceptedLossSchema = object({
   found: orNull(words),
   expected: orNull(head),
   head: orNull(head),
+  without_intent: list(words),
 });
 export type AcceptedLossDocument = z.infer<typeof acceptedLossSchema>;
 

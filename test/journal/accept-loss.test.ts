@@ -73,7 +73,7 @@ describe('findLoss', () => {
 describe('acceptLoss', () => {
   it('records a halt and the loss, and replaces the witness', async () => {
     const home = await rewound();
-    const head = await accept(home, known(find(home)));
+    const { head } = await accept(home, known(find(home)));
     expect(recordsIn(home).slice(4)).toMatchObject([
       {
         kind: 'halt',

@@ -231,6 +231,32 @@ describe('a journal put back to an older state', () => {
     if (kind !== undefined) await expectNoticed(home, [kind]);
   });
 
+  it('gets what was recorded meanwhile once the newest copy is put back: a halt, and a close', async () => {
+    const home = await put();
+    const newest = join(home, 'newest');
+    cp(placesIn(home).state, newest);
+    removed(home);
+    cp(join(home, 'copy', 'backup'), file(home, 'journal.sqlite'));
+    const close = aClose();
+    await opened(home).append([{ ...HALT, halt_id: 'aa00000000000009' }]);
+    await opened(home).append([close]);
+    removed(home);
+    for (const end of ENDS)
+      if (existsSync(join(newest, `journal.sqlite${end}`)))
+        cp(join(newest, `journal.sqlite${end}`), file(home, `journal.sqlite${end}`));
+    const ids = (state: JournalState) => [
+      state.trouble,
+      state.halt?.ids.includes('aa00000000000009'),
+      state.find({ keys: [close.kind === 'intent' ? close.idempotency_key : ''] }).length,
+    ];
+    expect(ids(opened(home).read())).toEqual([undefined, true, 1]);
+    const journal = opened(home);
+    await journal.append([{ ...HALT, halt_id: 'aa0000000000000a' }]);
+    journal.close();
+    rmSync(file(home, 'pending.sqlite'));
+    expect(ids(opened(home).read())).toEqual([undefined, true, 1]);
+  });
+
   it('is noticed by a process that had it open', async () => {
     const home = temporaryFolder();
     const journal = opened(home);

@@ -9,9 +9,17 @@ import type { JournalTrouble } from '../trouble.ts';
 import { insertRecords } from './insert-records.ts';
 import { whileBusy } from './journal-database.ts';
 import { newRecords, signedNow } from './new-records.ts';
+import { emptyPending, notIn, pendingNow } from './pending-records.ts';
 import { headOf, numberedAt } from './record-rows.ts';
-import type { RepairOptions } from './repair.ts';
-import { createJournalFile, databaseFile, lockFile, openJournalFile } from './schema.ts';
+import { actionsLike, type RepairOptions, WITHOUT_INTENT } from './repair.ts';
+import {
+  createJournalFile,
+  databaseFile,
+  KeptOpen,
+  lockFile,
+  openJournalFile,
+  pendingFile,
+} from './schema.ts';
 import { type Head, headText, readWitness, rewoundFrom, writeWitness } from './witness.ts';
 
 export interface Loss {
@@ -34,19 +42,27 @@ export function findLoss({
   return trouble && { trouble, witness, head: headText(headOf(db)) };
 }
 
+export interface AcceptedLoss {
+  /** The last record now. */
+  head: Head;
+  /** IDs of actions whose intent is missing: they are not shown. */
+  withoutIntent: readonly string[];
+}
+
 /**
- * Appends a halt and the loss in one transaction and replaces the witness. Returns the new head. `loss`: what the person saw.
+ * Appends what is pending, a halt and the loss in one transaction and replaces the witness. `loss`: what the person saw.
  * @throws StoppedError when it is not the same any more; DamagedFileError
  */
 export function acceptLoss(
   { witness, trouble }: Loss,
   { note, places: { state }, machine, signature }: RepairOptions & { note: string },
-): Promise<Head> {
+): Promise<AcceptedLoss> {
   const { host, random } = machine;
   const { who } = signature;
   const path = databaseFile(state);
   ensureFolder(state, host);
-  const accept = (): Head => {
+  const pending = new KeptOpen(pendingFile(state), host);
+  const accept = (): AcceptedLoss => {
     if (openJournalFile(path, host) === undefined) createJournalFile(path, machine);
     const db = openJournalFile(path, host);
     if (db === undefined) throw changed();
@@ -65,10 +81,13 @@ export function acceptLoss(
         { ...base, kind: 'halt', halt_id: mintId(random), who, why, note },
         { ...base, kind: 'loss', who, found, note },
       ];
-      return headText(insertRecords(db, newRecords(records, db, random)));
+      const waiting = notIn(db, pendingNow(pending).all);
+      return headText(insertRecords(db, [...waiting, ...newRecords(records, db, random)]));
     });
     writeWitness(state, machine, head, { replace: true });
-    return head;
+    const kept = pending.database();
+    if (kept !== undefined) emptyPending(kept, (all) => notIn(db, all));
+    return { head, withoutIntent: actionsLike(db, WITHOUT_INTENT) };
   };
   return withLock(lockFile(state), machine, () => whileBusy(machine, accept));
 }

@@ -29,8 +29,8 @@ export interface Journal {
   latest(): Promise<JournalState>;
   /**
    * Appends the records in one transaction, on disk on return, and returns the new state. `guard` checks the state inside
-   * it: its error stops the append and is rethrown. While the journal is damaged or in use, what must not wait is kept in
-   * `pending.sqlite` instead. @throws DamagedFileError when nothing could be appended.
+   * it: its error stops the append and is rethrown. While the journal is damaged, rewound or in use, what must not wait is
+   * kept in `pending.sqlite` instead. @throws DamagedFileError when nothing could be appended.
    */
   append(
     records: readonly [JournalRecord, ...JournalRecord[]],
@@ -117,25 +117,27 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
   /** @throws JournalDamage, JournalBusy */
   function intoJournal(records: readonly JournalRecord[], guard: Guard): void {
     const db = database() ?? created(records, guard);
-    const { trouble, waiting } = db.writing(() => {
+    const { waiting } = db.writing(() => {
       // A repair may have put another database in its place before this one was locked.
       if (database() !== db) throw new JournalBusy(path);
       // Nobody else writes: the witness is none of a later record.
       const files = twice(() => filesOf(db, { witness: readWitness(state, host), ...pendingNow(pending) }));
       const view = viewOf(files);
       check(view, records, guard);
+      refuseRewound(files);
       if (view.trouble?.kind === 'damaged' && view.trouble.path === path)
         throw new JournalDamage(path, howOf(view.trouble));
       insertRecords(db, [...files.waiting, ...newRecords(records, db, random)]);
       return files;
     });
-    if (trouble?.kind !== 'rewound' && database() === db) followHead(db, state, machine);
+    if (database() === db) followHead(db, state, machine);
     if (waiting.length > 0) tidyPending(db);
   }
 
   function created(records: readonly JournalRecord[], guard: Guard): JournalDatabase {
     const files = look();
     if (files.trouble !== undefined) check(viewOf(files), records, guard);
+    refuseRewound(files);
     beginWitness(state, machine);
     return own.made(machine);
   }
@@ -150,19 +152,21 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
     }
   }
 
-  /** `damage`: what keeps the journal from taking them; undefined when it is in use. */
+  /** `reason`: what keeps the journal from taking them; undefined when it is in use. */
   function intoPending(
     records: readonly JournalRecord[],
     guard: Guard,
-    damage?: { trouble: JournalTrouble; inode: number | undefined },
+    reason?: { trouble: JournalTrouble; inode: number | undefined },
   ): void {
     const db = pending.made(machine);
     db.writing(() => {
-      // It was repaired meanwhile, and takes them again; or pending.sqlite itself was.
-      if (damage !== undefined && inodeOf(path) !== damage.inode) throw new RepairedMeanwhile();
+      // It was repaired or put back meanwhile, and takes them again; or pending.sqlite itself was.
+      if (reason !== undefined && inodeOf(path) !== reason.inode) throw new RepairedMeanwhile();
       if (pending.database() !== db) throw new JournalBusy(db.path);
       const files = look();
-      check(viewOf({ ...files, trouble: damage?.trouble ?? files.trouble }), records, guard);
+      if (reason?.trouble.kind === 'rewound' && files.trouble?.kind !== 'rewound')
+        throw new RepairedMeanwhile();
+      check(viewOf({ ...files, trouble: reason?.trouble ?? files.trouble }), records, guard);
       insertRecords(db, newRecords(records, undefined, random));
     });
   }
@@ -171,11 +175,11 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
     try {
       await whileBusy(machine, () => intoJournal(records, guard), busyMs);
     } catch (error) {
-      const isDamaged = error instanceof JournalDamage;
-      if (!isDamaged && !(error instanceof JournalBusy && records.every(mustNotWait))) throw error;
-      const damage = isDamaged ? { trouble: error.trouble, inode: inodeOf(path) } : undefined;
+      const isTrouble = error instanceof JournalDamage || error instanceof JournalRewound;
+      if (!isTrouble && !(error instanceof JournalBusy && records.every(mustNotWait))) throw error;
+      const reason = isTrouble ? { trouble: error.trouble, inode: inodeOf(path) } : undefined;
       try {
-        await whileBusy(machine, () => intoPending(records, guard, damage), busyMs);
+        await whileBusy(machine, () => intoPending(records, guard, reason), busyMs);
       } catch (again) {
         if (!(again instanceof RepairedMeanwhile)) throw again;
         await append(records, guard);
@@ -222,6 +226,19 @@ function check(view: JournalState, records: readonly JournalRecord[], guard: Gua
 
 /** The journal takes the records again. */
 class RepairedMeanwhile extends Error {}
+
+/** What is done meanwhile must not be lost with the copy that is there: a newer one, put back, gets it too. */
+class JournalRewound extends Error {
+  readonly trouble: JournalTrouble;
+  constructor(trouble: JournalTrouble) {
+    super(trouble.what);
+    this.trouble = trouble;
+  }
+}
+
+function refuseRewound({ trouble }: Files): void {
+  if (trouble?.kind === 'rewound') throw new JournalRewound(trouble);
+}
 
 /** Once more before an alarm: another process may have begun the journal meanwhile, or be writing the witness. */
 function twice(look: () => Files): Files {

@@ -1,5 +1,5 @@
 /**
- * `pending.sqlite`: records that the journal could not take, as it was damaged or in use. They count at once, and go into
+ * `pending.sqlite`: records that the journal could not take, as it was damaged, rewound or in use. They count at once, and go into
  * the journal with its next append.
  */
 import type { JournalRecord } from '../records.ts';

@@ -153,7 +153,7 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
       insertRecords(db, salvage.records());
       made.why = `${basename(path)} was repaired: ${salvage.inWords()}`;
       if (isJournal && salvage.missing.length > 0) {
-        made.withoutIntent = actionsLike(db, "sum(kind = 'intent') = 0");
+        made.withoutIntent = actionsLike(db, WITHOUT_INTENT);
         made.maybeSent = actionsLike(db, SEEMS_UNSENT, salvage.keptBefore, salvage.sentFrom);
       }
       const why = 'the journal was repaired, and records of its sending may be missing';
@@ -181,6 +181,8 @@ const NONE: readonly string[] = [];
 /** By the last record that is kept before the last gap, and by its time. */
 const SEEMS_UNSENT =
   "max(seq) <= ? AND max(at) >= ? AND (count(*) = 1 OR max(CASE kind WHEN 'not_sent' THEN seq END) = max(seq))";
+
+export const WITHOUT_INTENT = "sum(kind = 'intent') = 0";
 
 /** IDs of the actions whose records, grouped, are as a rule of SQL says. */
 export const actionsLike = (

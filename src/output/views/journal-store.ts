@@ -3,7 +3,7 @@ import { counted } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { type Sentence } from '../../errors.ts';
 import type { ImportResult } from '../../journal/import/import-journal.ts';
-import type { Loss } from '../../journal/store/accept-loss.ts';
+import type { AcceptedLoss, Loss } from '../../journal/store/accept-loss.ts';
 import type { Backup } from '../../journal/store/backup.ts';
 import type { RepairedFile, RepairResult } from '../../journal/store/repair.ts';
 import type { Head } from '../../journal/store/witness.ts';
@@ -153,18 +153,23 @@ export const viewLoss = ({ trouble, witness, head }: Loss): View => [
   ),
 ];
 
-type Accepted = { loss: Loss; head: Head } | undefined;
+type Accepted = ({ loss: Loss } & AcceptedLoss) | undefined;
 
 export const viewAccepted = (accepted: Accepted): View =>
   accepted === undefined
     ? line(
         'Nothing to accept: the journal has every record that was written on this machine, as far as its witness says.',
       )
-    : [line(text('Accepted.', 'strong'), 'The loss is recorded, and the journal goes on from here.'), HALTED];
+    : [
+        line(text('Accepted.', 'strong'), 'The loss is recorded, and the journal goes on from here.'),
+        actionsLine('No intent is left of', accepted.withoutIntent),
+        HALTED,
+      ];
 
 export const acceptedDocument = (accepted: Accepted): AcceptedLossDocument => ({
   accepted: accepted !== undefined,
   found: accepted?.loss.trouble.what ?? null,
   expected: accepted?.loss.witness ?? null,
   head: accepted?.head ?? null,
+  without_intent: accepted?.withoutIntent ?? [],
 });
