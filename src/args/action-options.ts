@@ -166,15 +166,7 @@ export const readCheckIntent = ({ operands: [word] }: RawInput): { word: string 
   word: word === undefined ? undefined : readDealId(word),
 });
 
-export interface ResumeIntent {
-  word: string | undefined;
-  yes: boolean;
-  /** Send it again also without a terminal, or if the position is unclear. */
-  resend: boolean;
-  dryRun: boolean;
-  wait: boolean;
-  timeoutMs: number;
-}
+export type ResumeIntent = ReturnType<typeof readResumeIntent>;
 
 export const WAIT_OPTIONS = [
   { flags: '--timeout <seconds>', summary: 'seconds to wait for the outcome (default 60)' },
@@ -191,7 +183,8 @@ export const RESUME_OPTIONS = [
   ...WAIT_OPTIONS,
 ] as const;
 
-export function readResumeIntent(raw: RawInput): ResumeIntent {
+/** `resend`: send it again also without a terminal, or if the position is unclear. */
+export function readResumeIntent(raw: RawInput) {
   const { yes, dryRun, wait, timeoutMs } = readActionOptions(raw);
   const resend = optionGiven(raw, 'resend');
   if (resend && dryRun)

@@ -17,22 +17,12 @@ import { filePath, hasDecimals, oneOf, optionText, type RawInput, readMarket } f
 import { readOption } from './option.ts';
 import { type DateOrder, dateOrderOf, readAmount, readDate, readRowId, readSheet } from './spreadsheet.ts';
 
-export interface CoverIntent {
-  /** Paths. */
-  exposures: string;
-  policy: string;
-  /** The path of the deals file to write. */
-  deals: string | undefined;
-  /** In capitals; undefined: the account's naira market. */
-  market: string | undefined;
-  dates: DateOrder | undefined;
-  /** The path of the operator's own public holidays. */
-  holidays: string | undefined;
-}
+export type CoverIntent = ReturnType<typeof readCoverIntent>;
 
 const EXAMPLE = say`Example: ${shell`hedge cover exposures.csv --policy policy.json`}`;
 
-export function readCoverIntent(raw: RawInput): CoverIntent {
+/** Paths, and the market in capitals: undefined for the account's naira market. */
+export function readCoverIntent(raw: RawInput) {
   const [exposures = ''] = raw.operands;
   const policy = optionText(raw, 'policy');
   if (policy === undefined) throw new UsageError('Missing --policy: the file with the buckets.', EXAMPLE);
@@ -40,7 +30,9 @@ export function readCoverIntent(raw: RawInput): CoverIntent {
   return {
     exposures: pathOf(exposures, 'EXPOSURES'),
     policy: pathOf(policy, '--policy'),
+    /** The deals file to write. */
     deals: readOption(raw, 'deals', pathOf),
+    /** The operator's own public holidays. */
     holidays: readOption(raw, 'holidays', pathOf),
     market: readOption(raw, 'market', readMarket),
     dates: readOption(raw, 'dates', readDateOrder),

@@ -6,7 +6,7 @@ import { quoted, quotedName } from '../domain/quoted.ts';
 import { similarForm } from '../domain/similar-ids.ts';
 import { isNairaMarket, type Side, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { ActionOptions, OpenIntent, TypedIntentOf } from './action-intent.ts';
+import type { OpenIntent, TypedIntentOf } from './action-intent.ts';
 import { readActionOptions, USUAL_OPTIONS } from './action-options.ts';
 import { readNote } from './note.ts';
 import {
@@ -23,15 +23,10 @@ import {
 import { readNaira } from './sizing.ts';
 import { readSheet, type SheetRow } from './spreadsheet.ts';
 
-export interface DealsIntent {
-  /** A path. */
-  file: string;
-  /** Opens again under a deal ID whose order failed. */
-  retryFailed: boolean;
-  options: ActionOptions;
-}
+export type DealsIntent = ReturnType<typeof readDealsIntent>;
 
-export function readDealsIntent(raw: RawInput): DealsIntent {
+/** `file`: a path. `retryFailed`: opens again under a deal ID whose order failed. */
+export function readDealsIntent(raw: RawInput) {
   const [file = ''] = raw.operands;
   if (file.trim() === '')
     throw new UsageError('The file name is empty.', say`Example: ${shell`hedge deals check deals.csv`}`);

@@ -1,5 +1,4 @@
 /** Reads the arguments of `hedge export`, and the file of accounts. */
-import type { Moment } from '../domain/calendar.ts';
 import { type Fields, isFields } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
@@ -13,18 +12,9 @@ import { savesReading } from './report-options.ts';
 export const EXPORT_FORMATS = ['hledger', 'beancount', 'csv', 'xlsx'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-export interface ExportIntent {
-  format: ExportFormat;
-  /** Undefined: standard output. */
-  file: string | undefined;
-  since: Moment | undefined;
-  until: Moment | undefined;
-  /** The path of the file of accounts. */
-  accounts: string | undefined;
-  saves: boolean;
-}
+export type ExportIntent = ReturnType<typeof readExportIntent>;
 
-export function readExportIntent(raw: RawInput): ExportIntent {
+export function readExportIntent(raw: RawInput) {
   const [file] = raw.operands;
   const format = readFormat(optionText(raw, 'format'));
   if (file?.trim() === '')
@@ -36,9 +26,11 @@ export function readExportIntent(raw: RawInput): ExportIntent {
     );
   return {
     format,
+    /** Undefined: standard output. */
     file,
     since: readOption(raw, 'since', readMoment),
     until: readOption(raw, 'until', readMoment),
+    /** The path of the file of accounts. */
     accounts: optionText(raw, 'accounts'),
     saves: savesReading(raw),
   };

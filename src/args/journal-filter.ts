@@ -116,23 +116,11 @@ export function readHaltsFilter(raw: RawInput): Given<typeof HALTS_OPTIONS> {
   return optionText(raw, 'limit') === undefined ? { ...given, limit: DEFAULT_LIMIT } : given;
 }
 
-export interface ResolveIntent {
-  word: string;
-  /** The outcome in the words of a record. */
-  as: 'done' | 'nothing';
-  reason: string;
-  yes: boolean;
-  /** Record `nothing` although the request may still arrive. */
-  allowLateArrival: boolean;
-  note: string | undefined;
-}
-
 const LONGEST_REASON = 500;
-const OUTCOMES = ['executed', 'not-executed'] as const;
 const RECORDED_AS = { executed: 'done', 'not-executed': 'nothing' } as const;
 const REASON_EXAMPLE = '--reason "the venue says it never arrived"';
 
-export function readResolveIntent(raw: RawInput): ResolveIntent {
+export function readResolveIntent(raw: RawInput) {
   const as = optionText(raw, 'as');
   const reason = optionText(raw, 'reason')?.trim();
   const word = readDealId(raw.operands[0] ?? '');
@@ -165,15 +153,17 @@ export function readResolveIntent(raw: RawInput): ResolveIntent {
     );
   return {
     word,
+    /** The outcome in the words of a record. */
     as: RECORDED_AS[outcome],
     reason,
     yes: optionGiven(raw, 'yes'),
+    /** Record `nothing` although the request may still arrive. */
     allowLateArrival,
     note: readNote(raw),
   };
 }
 
-const readOutcome = (text: string) => oneOf(OUTCOMES, text, 'an outcome');
+const readOutcome = (text: string) => oneOf(['executed', 'not-executed'], text, 'an outcome');
 
 function readOperator(value: string): string {
   const operator = value.trim();

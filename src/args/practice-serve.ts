@@ -4,30 +4,9 @@ import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { hasDecimals, oneOf, optionGiven, optionText, parsePlainDecimal, type RawInput } from './operands.ts';
 import { readOption } from './option.ts';
-import { FAULT_OPTIONS, type FaultChange, FORMER_FAULT_OPTIONS, readFaultChange } from './practice-faults.ts';
+import { FAULT_OPTIONS, FORMER_FAULT_OPTIONS, readFaultChange } from './practice-faults.ts';
 
-export const PRINT_ENV_FORMATS = ['sh', 'python', 'go'] as const;
-export type PrintEnvFormat = (typeof PRINT_ENV_FORMATS)[number];
-
-/** Undefined fields have the defaults of the service. */
-export interface ServeModes {
-  port: number | undefined;
-  host: string | undefined;
-  seed: number | undefined;
-  clockMode: 'wall' | 'manual';
-  /** Milliseconds since the epoch. */
-  startAt: number | undefined;
-  memory: boolean;
-  rateLimit: boolean | undefined;
-  fillAfterMs: number | undefined;
-  books: readonly string[];
-  keysFile: string | undefined;
-  caFile: string | undefined;
-  faults: FaultChange;
-}
-
-/** Source of the settings of books in memory. */
-export type SettingsSource = { stored: true } | { file: string };
+const PRINT_ENV_FORMATS = ['sh', 'python', 'go'] as const;
 
 export const SERVE_OPTIONS = [
   { flags: '--port <port>', summary: 'port to listen on; 0, the default, is any free one' },
@@ -75,44 +54,38 @@ export const SERVE_OPTIONS = [
 /** Node takes `--env-file` for its own, wherever it is; where the file exists, it gets here and means `--write-env`. */
 export const SERVE_HIDDEN = [{ flags: '--env-file <path>' }, ...FORMER_FAULT_OPTIONS] as const;
 
-export function readServeModes(raw: RawInput): ServeModes {
-  return {
-    faults: readFaultChange(raw),
-    books: readOption(raw, 'books', readBookNames) ?? [],
-    clockMode: readOption(raw, 'clock', readClock) ?? 'wall',
-    port: readOption(raw, 'port', readPort),
-    host: readOption(raw, 'host', readLoopbackHost),
-    seed: readOption(raw, 'seed', readSeed),
-    startAt: readOption(raw, 'start', readStart),
-    fillAfterMs: readOption(raw, 'fillAfter', readFillAfter),
-    rateLimit: readOption(raw, 'rateLimit', readSwitch),
-    keysFile: optionText(raw, 'keys'),
-    caFile: optionText(raw, 'caFile'),
-    memory: optionGiven(raw, 'memory'),
-  };
-}
+export type ServeModes = ReturnType<typeof readServeModes>;
 
-/** Undefined: the defaults, or those of the stored book. */
-export function readSettingsSource(raw: RawInput): SettingsSource | undefined {
+/** Undefined fields have the defaults of the service. */
+export const readServeModes = (raw: RawInput) => ({
+  faults: readFaultChange(raw),
+  books: readOption(raw, 'books', readBookNames) ?? [],
+  clockMode: readOption(raw, 'clock', readClock) ?? 'wall',
+  port: readOption(raw, 'port', readPort),
+  host: readOption(raw, 'host', readLoopbackHost),
+  seed: readOption(raw, 'seed', readSeed),
+  /** Milliseconds since the epoch. */
+  startAt: readOption(raw, 'start', readStart),
+  fillAfterMs: readOption(raw, 'fillAfter', readFillAfter),
+  rateLimit: readOption(raw, 'rateLimit', readSwitch),
+  keysFile: optionText(raw, 'keys'),
+  caFile: optionText(raw, 'caFile'),
+  memory: optionGiven(raw, 'memory'),
+});
+
+/** `stored`, or a path. Undefined: the defaults, or those of the stored book. */
+export function readSettingsSource(raw: RawInput): string | undefined {
   const named = optionText(raw, 'settings');
-  if (named === undefined) return undefined;
-  if (!optionGiven(raw, 'memory'))
+  if (named !== undefined && !optionGiven(raw, 'memory'))
     throw new UsageError(
       '--settings is for books in memory.',
       say`Add --memory. The stored book has settings of its own: ${shell`hedge practice settings`}`,
     );
-  return named === 'stored' ? { stored: true } : { file: named };
+  return named;
 }
 
 /** Output of `serve`, the command that it runs, and when it stops. */
-export interface ServeRun {
-  language: PrintEnvFormat | undefined;
-  envFile: string | undefined;
-  stopsWithParent: boolean;
-  command: readonly [string, ...string[]] | undefined;
-}
-
-export function readServeRun(raw: RawInput): { run: ServeRun } {
+export function readServeRun(raw: RawInput) {
   const language = readOption(raw, 'printEnv', readLanguage);
   const stopsWithParent = optionGiven(raw, 'stopWithParent');
   const command = readCommand(raw.rest);
@@ -126,17 +99,11 @@ export function readServeRun(raw: RawInput): { run: ServeRun } {
       'The command after -- has the standard input.',
       'Leave out --stop-with-parent: the service stops with the command.',
     );
-  return {
-    run: {
-      language,
-      envFile: optionText(raw, 'writeEnv') ?? optionText(raw, 'envFile'),
-      stopsWithParent,
-      command,
-    },
-  };
+  const envFile = optionText(raw, 'writeEnv') ?? optionText(raw, 'envFile');
+  return { run: { language, envFile, stopsWithParent, command } };
 }
 
-function readCommand(rest: RawInput['rest']): ServeRun['command'] {
+function readCommand(rest: RawInput['rest']): readonly [string, ...string[]] | undefined {
   if (rest === undefined) return undefined;
   const [program, ...words] = rest;
   if (program === undefined || program === '')

@@ -1,6 +1,5 @@
 /** Reads the arguments of `hedge reconcile`, and finance's own list of deals. */
 import { Big } from 'big.js';
-import type { Moment } from '../domain/calendar.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
@@ -10,36 +9,29 @@ import { readOption } from './option.ts';
 import { savesReading } from './report-options.ts';
 import { readRowId, readSheet } from './spreadsheet.ts';
 
-export interface ReconcileIntent {
-  /** Deal IDs and hedge IDs; empty: all. */
-  words: readonly string[];
-  since: Moment;
-  /** The path of finance's list. */
-  against: string | undefined;
-  /** Differences up to these are none. USD, and quote currency per USDT. */
-  tolerance: { usd: Big; rate: Big };
-  saves: boolean;
-  /** Why the breaks that are shown are right. */
-  note: string | undefined;
-}
+export type ReconcileIntent = ReturnType<typeof readReconcileIntent>;
 
 const CENT = new Big('0.01');
 
-export function readReconcileIntent(raw: RawInput): ReconcileIntent {
+export function readReconcileIntent(raw: RawInput) {
   const against = readOption(raw, 'against', filePath);
   const note = readNote(raw);
   const saves = savesReading(raw);
   if (note !== undefined && !saves)
     throw new UsageError('A note is kept in the journal: --note and --no-save exclude each other.');
   return {
+    /** Deal IDs and hedge IDs; empty: all. */
     words: raw.operands,
     since: readMoment(optionText(raw, 'since') ?? '7d', '--since'),
+    /** The path of finance's list. */
     against,
+    /** Differences up to these are none. USD, and quote currency per USDT. */
     tolerance: {
       usd: readOption(raw, 'toleranceUsd', readTolerance) ?? CENT,
       rate: readOption(raw, 'toleranceRate', readTolerance) ?? CENT,
     },
     saves,
+    /** Why the breaks that are shown are right. */
     note,
   };
 }

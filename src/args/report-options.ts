@@ -18,29 +18,20 @@ export type AskedPeriod =
   | { kind: 'calendar'; period: Period; of: Moment; isBefore: boolean }
   | { kind: 'span'; since: Moment; until: Moment | undefined };
 
-export interface ReportIntent {
-  asked: AskedPeriod;
-  by: ReportBy;
-  /** The path of the page to write. */
-  html: string | undefined;
-  /** Whether the reading is recorded. */
-  saves: boolean;
-  note: string | undefined;
-}
-
 export const SAVE_OPTION = { flags: '--no-save', summary: 'do not record this reading in the journal' };
+/** Whether the reading is recorded. */
 export const savesReading = ({ options }: RawInput): boolean => options['save'] !== false;
 
-export function readReportIntent(raw: RawInput): ReportIntent {
-  const html = readOption(raw, 'html', filePath);
-  return {
-    asked: readPeriod(raw),
-    by: readOption(raw, 'by', (text) => oneMeant(REPORT_BY, text, 'a grouping (--by)')) ?? 'deal',
-    html,
-    saves: savesReading(raw),
-    note: readNote(raw),
-  };
-}
+export type ReportIntent = ReturnType<typeof readReportIntent>;
+
+export const readReportIntent = (raw: RawInput) => ({
+  /** The path of the page to write. */
+  html: readOption(raw, 'html', filePath),
+  asked: readPeriod(raw),
+  by: readOption(raw, 'by', (text) => oneMeant(REPORT_BY, text, 'a grouping (--by)')) ?? 'deal',
+  saves: savesReading(raw),
+  note: readNote(raw),
+});
 
 const EXAMPLES = say`Examples: ${shell`hedge report --day yesterday`}, --week, --month last, --month 2026-11, --since 2026-11-01 --until 2026-11-15`;
 
