@@ -1,7 +1,7 @@
 /** Charts in text: a line over time with labeled axes, a sparkline, and bars. */
 import type { Big } from 'big.js';
 import { textWidth } from '../domain/text-width.ts';
-import { type BarsBlock, type ChartBlock, type ChartPoint, type SparkBlock } from './blocks.ts';
+import type { BlockOf, ChartBlock, ChartPoint } from './blocks.ts';
 import { cellText, showable } from './format.ts';
 import { type Layout, paintColumns, sentence } from './layout.ts';
 import { blank, lineWidth, type Run, type WrappedLine, wrapRuns } from './styled-text.ts';
@@ -123,7 +123,7 @@ const BAR = { narrowest: 6, widest: 24 };
 const GAP = 2;
 
 /** One line; none for fewer than two values. */
-export function laySpark({ values }: SparkBlock, layout: Layout): WrappedLine[] {
+export function laySpark({ values }: BlockOf<'spark'>, layout: Layout): WrappedLine[] {
   const picked = pick(values, Math.min(WIDEST_SPARK, layout.width));
   const [first] = picked;
   if (first === undefined || values.length < 2) return [];
@@ -147,7 +147,7 @@ function pick(values: readonly Big[], columns: number): readonly Big[] {
 }
 
 /** Names, bars of one length and figures in columns; without room for bars, none. */
-export function layBars({ rows }: BarsBlock, layout: Layout): string[] {
+export function layBars({ rows }: BlockOf<'bars'>, layout: Layout): string[] {
   const names = rows.map(({ name }) => showable(name, layout));
   const column = Math.max(0, ...names.map(textWidth));
   const words = rows.map(({ cells }) => sentence(cells, layout));
@@ -160,9 +160,7 @@ export function layBars({ rows }: BarsBlock, layout: Layout): string[] {
     const name: Run = { text: names[index] ?? '', style: 'dim' };
     const bar: Run = { text: barOf(part, length, layout), style: 'plain' };
     const before = hasBars ? [[name], [bar]] : [[name]];
-    return wrapRuns(words[index] ?? [], room).map((line, at) =>
-      paintColumns([...(at === 0 ? before : before.map(() => [])), line], widths, layout),
-    );
+    return paintColumns(before, widths, wrapRuns(words[index] ?? [], room), layout);
   });
 }
 
