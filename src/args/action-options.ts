@@ -1,7 +1,7 @@
 /** The options of the four actions and of check, resume and wait: read, and an open written as a command line to paste. */
 
 import type { ActionName } from '../domain/action-table.ts';
-import { optionWords, say, shell } from '../domain/hint.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
@@ -17,7 +17,7 @@ import {
   readPrice,
   readSeconds,
 } from './operands.ts';
-import { readOption, YES_OPTION } from './option.ts';
+import { readOption, typedCommand, YES_OPTION } from './option.ts';
 import { SIZE_OPTIONS, sizingInWords } from './sizing.ts';
 
 export const DESPITE_OPTION = {
@@ -197,44 +197,35 @@ export const readWaitIntent = (raw: RawInput): { word: string; timeoutMs: number
   timeoutMs: readActionOptions(raw).timeoutMs,
 });
 
-/** A profile by name, or else the required environment. */
-export type CommandTarget = { profile: string } | { expectEnv: Environment };
-
-/** `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile payouts`; defaults are left out. */
-export function openCommandLine(intent: TypedIntentOf<'open'>, place?: CommandTarget): CommandWords {
-  const { bounds, options } = intent;
-  return [
-    ...shell`hedge open`,
-    intent.market,
-    intent.side,
-    ...(intent.notional === undefined
+/**
+ * `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile payouts`; defaults are left out. `place`: a profile by
+ * name, or else the required environment.
+ */
+export function openCommandLine(
+  { market, side, notional, tenor, bounds, options, ...intent }: TypedIntentOf<'open'>,
+  place?: { profile: string } | { expectEnv: Environment },
+): CommandWords {
+  const { timeoutMs, despite, wait } = options;
+  const size =
+    notional === undefined && intent.sizing !== undefined
       ? `--${sizingInWords(intent.sizing)}`.split(' ')
-      : [intent.notional.toFixed()]),
-    ...optionWords('--tenor', intent.tenor.toString()),
-    ...optionWords('--deal-id', intent.dealId),
-    ...given('--ensure', intent.ensure),
-    ...given('--retry-failed', intent.retryFailed),
-    ...optionWords('--worst-price', bounds.worstPrice?.toFixed()),
-    ...optionWords('--max-cost-bps', bounds.maxCostBps?.toFixed()),
-    ...given('--any-price', intent.anyPrice),
-    ...given('--allow-duplicate', intent.allowDuplicate),
-    ...given('--yes', options.yes),
-    ...given('--dry-run', options.dryRun),
-    ...given('--no-wait', !options.wait),
-    ...optionWords(
-      '--timeout',
-      options.timeoutMs === DEFAULT_TIMEOUT_MS || !options.wait ? undefined : seconds(options.timeoutMs),
-    ),
-    ...optionWords('--idempotency-key', options.idempotencyKey),
-    ...optionWords('--despite', options.despite.length === 0 ? undefined : options.despite.join(',')),
-    ...optionWords('--note', options.note),
-    ...(place === undefined ? [] : placed(place)),
-  ];
+      : [notional?.toFixed() ?? ''];
+  return typedCommand('open', [market, side, ...size], {
+    tenor: tenor.toString(),
+    dealId: intent.dealId,
+    ensure: intent.ensure,
+    retryFailed: intent.retryFailed,
+    worstPrice: bounds.worstPrice?.toFixed(),
+    maxCostBps: bounds.maxCostBps?.toFixed(),
+    anyPrice: intent.anyPrice,
+    allowDuplicate: intent.allowDuplicate,
+    yes: options.yes,
+    dryRun: options.dryRun,
+    wait,
+    timeout: timeoutMs === DEFAULT_TIMEOUT_MS || !wait ? undefined : (timeoutMs / 1_000).toString(),
+    idempotencyKey: options.idempotencyKey,
+    despite: despite.length === 0 ? undefined : despite.join(','),
+    note: options.note,
+    ...place,
+  });
 }
-
-const placed = (place: CommandTarget): readonly string[] =>
-  'profile' in place ? optionWords('--profile', place.profile) : optionWords('--expect-env', place.expectEnv);
-
-const seconds = (ms: number): string => (ms / 1_000).toString();
-
-const given = (option: string, isGiven: boolean): readonly string[] => (isGiven ? [option] : []);

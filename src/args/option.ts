@@ -1,6 +1,8 @@
 /** An option, declared once: its flags, help and completion, and how it is read. The type of an intent follows from them. */
+import { optionWords, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
+import { redactKeys } from '../domain/sanitize.ts';
+import { type CommandWords, UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput } from './operands.ts';
 
 export interface Option {
@@ -65,3 +67,20 @@ export const countOrAll =
       );
     return Number(text);
   };
+
+/** `hedge open USDTNGN buy 10k --tenor 3 --yes` */
+export const typedCommand = (
+  name: string,
+  operands: readonly string[],
+  options: RawInput['options'],
+): CommandWords => shell`hedge ${name} ${[...operands, ...optionsAsTyped(options)].map(redactKeys)}`;
+
+function optionsAsTyped(options: RawInput['options']): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    const option = longOption(name);
+    if (typeof value === 'string') return optionWords(option, value);
+    if (typeof value === 'object') return value.flatMap((each) => optionWords(option, each));
+    if (name === 'wait') return value === false ? ['--no-wait'] : [];
+    return value === true ? [option] : [];
+  });
+}

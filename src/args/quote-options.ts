@@ -16,7 +16,7 @@ import {
   readSide,
   readTenors,
 } from './operands.ts';
-import { readOption } from './option.ts';
+import { longOption, readOption } from './option.ts';
 import { readSideWords } from './side-words.ts';
 import { readSizing } from './sizing.ts';
 
@@ -117,14 +117,7 @@ function readMarkup(text: string, option: string): Big {
 }
 
 /** Options of one quote; a grid has many. */
-const NOT_IN_A_GRID = {
-  curve: '--curve',
-  worstPrice: '--worst-price',
-  maxCostBps: '--max-cost-bps',
-  watch: '--watch',
-  ngn: '--ngn',
-  max: '--max',
-} as const;
+const NOT_IN_A_GRID = ['curve', 'worstPrice', 'maxCostBps', 'watch', 'ngn', 'max'] as const;
 
 const GRID = shell`--sides buy,sell --sizes 50k,100k --tenor all`;
 
@@ -142,8 +135,9 @@ function readGrid(
       `A grid takes --sides and --sizes instead of ${more.map(unquoted).join(' ')}.`,
       say`Use one of: ${line}, or ${shell`hedge quote ${place} SIDE NOTIONAL`}`,
     );
-  const [, other] = Object.entries(NOT_IN_A_GRID).find(([name]) => options[name] !== undefined) ?? [];
-  if (other !== undefined) throw new UsageError(`A grid has no ${other}.`, `Leave out ${other}.`);
+  const other = NOT_IN_A_GRID.find((name) => options[name] !== undefined);
+  if (other !== undefined)
+    throw new UsageError(`A grid has no ${longOption(other)}.`, `Leave out ${longOption(other)}.`);
   if (sizesText === undefined) throw new UsageError('Missing --sizes: the sizes in USD.', step(line));
   const sides = options['sides'];
   return {

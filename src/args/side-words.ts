@@ -2,13 +2,12 @@
 
 import { type ActionName, requires, rowOf } from '../domain/action-table.ts';
 import { stepsForDeal } from '../domain/did-you-mean.ts';
-import { commandOnId, optionWords, say, shell, step } from '../domain/hint.ts';
+import { commandOnId, say, shell, step } from '../domain/hint.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
-import { redactKeys } from '../domain/sanitize.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import { type CommandWords, type Sentence, UsageError } from '../errors.ts';
 import { type RawInput, readMarket, readSide } from './operands.ts';
-import { longOption } from './option.ts';
+import { typedCommand } from './option.ts';
 import { parseNaira, withoutCurrency } from './sizing.ts';
 
 type SideCommand = 'quote' | ActionName;
@@ -73,7 +72,7 @@ function refuseOrder(name: SideCommand, { operands, options }: RawInput): void {
   if (found.size < words.length || roles.every((role, at) => role === ROLES[at])) return;
   const [market, side, size] = ROLES.map((role) => wordFor(role, found));
   const inOrder = [market ?? 'MARKET', side ?? 'SIDE', ...(size === undefined ? [] : [size])];
-  const line = rebuildCommandLine(name, [...inOrder, ...more], options);
+  const line = typedCommand(name, [...inOrder, ...more], options);
   if (market === undefined || side === undefined) throw missing({ market, side }, line);
   throw new UsageError(
     roles[0] === 'side' && roles[1] === 'market'
@@ -110,7 +109,7 @@ function refuseSizeOption(name: SideCommand, { operands, options }: RawInput): v
   const [market = '', side = '', size = '', ...more] = operands;
   if (!takesNotional(name)) return;
   const line = (others: readonly string[], extra: RawInput['options']): Sentence =>
-    say`Did you mean: ${rebuildCommandLine(name, [market, side, ...others], { ...extra, ...options })}`;
+    say`Did you mean: ${typedCommand(name, [market, side, ...others], { ...extra, ...options })}`;
   if (/^max$/i.test(size) && name !== 'reduce')
     throw new UsageError('The largest size is an option, --max.', line(more, { max: true }));
   const oneWord = nairaIn(size);
@@ -134,7 +133,7 @@ function refuseTooMany(name: SideCommand, { operands, options }: RawInput): void
   if (more.length === 0 || !takesNotional(name)) return;
   const [tenor = ''] = more;
   const line = (words: readonly string[], extra: RawInput['options'] = {}): Sentence =>
-    say`Did you mean: ${rebuildCommandLine(name, [market, side, ...words], { ...extra, ...options })}`;
+    say`Did you mean: ${typedCommand(name, [market, side, ...words], { ...extra, ...options })}`;
   const grouped = more.findIndex((word) => !/^\d{3}$/.test(word));
   const groups = grouped === -1 ? more : more.slice(0, grouped);
   if (/^\d{1,3}$/.test(size) && groups.length > 0)
@@ -150,21 +149,4 @@ function refuseTooMany(name: SideCommand, { operands, options }: RawInput): void
     `${quoted(more[0] ?? '')} is one operand too many: ${name} takes ${orderOf(name)}.`,
     say`See ${shell`hedge ${name} --help`}.`,
   );
-}
-
-/** `hedge open USDTNGN buy 10k --tenor 3 --yes` */
-export const rebuildCommandLine = (
-  name: string,
-  operands: readonly string[],
-  options: RawInput['options'],
-): CommandWords => shell`hedge ${name} ${[...operands, ...optionsAsTyped(options)].map(redactKeys)}`;
-
-function optionsAsTyped(options: RawInput['options']): readonly string[] {
-  return Object.entries(options).flatMap(([name, value]) => {
-    const option = longOption(name);
-    if (typeof value === 'string') return optionWords(option, value);
-    if (typeof value === 'object') return value.flatMap((each) => optionWords(option, each));
-    if (value === undefined || (name === 'wait' && value)) return [];
-    return [value ? option : option.replace('--', '--no-')];
-  });
 }
