@@ -5,7 +5,7 @@ import { POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
-import { oneMeant, optionText, type RawInput } from './operands.ts';
+import { oneMeant, optionText, parsedJson, type RawInput } from './operands.ts';
 import { readOption } from './option.ts';
 import { savesReading } from './report-options.ts';
 
@@ -74,8 +74,8 @@ export function readAccountNames(
       `The accounts ${quoted(path)}: ${why}.`,
       `Example: { "balance": "${USUAL_ACCOUNTS.balance}", "fees": "${USUAL_ACCOUNTS.fees}" }`,
     );
-  const fields = parseAccounts(content);
-  if (fields === undefined) throw wrong('it is not one JSON object of texts');
+  const fields = parsedJson(content.replace(/^\ufeff/, ''));
+  if (!isFields(fields) || !areTexts(fields)) throw wrong('it is not one JSON object of texts');
   const unknown = Object.keys(fields).find((name) => !POSTING_ACCOUNTS.some((each) => each === name));
   if (unknown !== undefined) throw wrong(`${quoted(unknown)} is not one of ${POSTING_ACCOUNTS.join(', ')}`);
   const isName = format === 'beancount' ? BEANCOUNT_NAME : ANY_NAME;
@@ -90,15 +90,6 @@ export function readAccountNames(
       );
   }
   return names;
-}
-
-function parseAccounts(content: string): Readonly<Record<string, string>> | undefined {
-  try {
-    const read: unknown = JSON.parse(content.replace(/^\ufeff/, ''));
-    return isFields(read) && areTexts(read) ? read : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const areTexts = (fields: Fields): fields is Readonly<Record<string, string>> =>

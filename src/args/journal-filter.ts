@@ -96,7 +96,7 @@ export function readJournalIntent(raw: RawInput) {
     ...others,
     since: day ?? since,
     until: day ?? until,
-    limit: optionText(raw, 'limit') === undefined ? DEFAULT_LIMIT : limit,
+    limit: limit ?? DEFAULT_LIMIT,
   };
   /** An action ID or its beginning, a hedge ID or a deal ID; undefined for the list. */
   return { word: word === undefined ? undefined : readDealId(word), filter };
@@ -111,9 +111,9 @@ export const HALTS_OPTIONS = {
   },
 } as const;
 
-export function readHaltsFilter(raw: RawInput): Given<typeof HALTS_OPTIONS> {
-  const given = readOptions(HALTS_OPTIONS, raw);
-  return optionText(raw, 'limit') === undefined ? { ...given, limit: DEFAULT_LIMIT } : given;
+export function readHaltsFilter(raw: RawInput) {
+  const { limit = DEFAULT_LIMIT, ...span } = readOptions(HALTS_OPTIONS, raw);
+  return { ...span, limit };
 }
 
 const LONGEST_REASON = 500;

@@ -111,5 +111,5 @@ export function readHistoryIntent(raw: RawInput) {
   if (optionGiven(raw, 'chart') && optionText(raw, 'by') !== undefined)
     throw new UsageError('--chart and --by exclude each other.', 'Leave out one of them.');
   const { by, chart, limit, ...narrowing } = readOptions(HISTORY_OPTIONS, raw);
-  return { narrowing, by, chart, limit };
+  return { narrowing, by, chart, limit: limit === Infinity ? undefined : limit };
 }

@@ -55,11 +55,11 @@ export function readOption<Value>(
 export const longOption = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** `50`, or undefined for `all`. */
+/** `50`, or Infinity for `all`. */
 export const countOrAll =
   (what: string) =>
-  (text: string): number | undefined => {
-    if (text.toLowerCase() === 'all') return undefined;
+  (text: string): number => {
+    if (text.toLowerCase() === 'all') return Infinity;
     if (!/^[1-9]\d{0,5}$/.test(text))
       throw new UsageError(
         `${quoted(text)} is not a number of ${what}.`,

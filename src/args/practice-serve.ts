@@ -2,7 +2,15 @@
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { hasDecimals, oneOf, optionGiven, optionText, parsePlainDecimal, type RawInput } from './operands.ts';
+import {
+  hasDecimals,
+  oneOf,
+  optionGiven,
+  optionText,
+  parsedJson,
+  parsePlainDecimal,
+  type RawInput,
+} from './operands.ts';
 import { readOption } from './option.ts';
 import { FAULT_OPTIONS, FORMER_FAULT_OPTIONS, readFaultChange } from './practice-faults.ts';
 
@@ -115,11 +123,9 @@ export const SETTINGS_EXAMPLE = say`Example: ${shell`hedge practice settings --j
 
 /** The settings in the file of `--settings`. */
 export function parsedSettings(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError(`${quoted(path)} is not JSON (--settings).`, SETTINGS_EXAMPLE);
-  }
+  const settings = parsedJson(text);
+  if (settings !== undefined) return settings;
+  throw new UsageError(`${quoted(path)} is not JSON (--settings).`, SETTINGS_EXAMPLE);
 }
 
 const readLanguage = (text: string, option: string) => oneOf(PRINT_ENV_FORMATS, text, `possible (${option})`);

@@ -4,7 +4,7 @@ import { andThen, say, shell } from '../domain/hint.ts';
 import type { LimitsChange } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { optionGiven, optionText, type RawInput, readMarket, readNotional } from './operands.ts';
+import { optionGiven, optionText, parsedJson, type RawInput, readMarket, readNotional } from './operands.ts';
 import { readOption, YES_OPTION } from './option.ts';
 
 const LIMIT_OPTIONS = [
@@ -158,12 +158,7 @@ function readStore(raw: RawInput, origin: KeyOrigin | undefined): KeyStore | und
 
 /** A JSON list of words: no shell runs it. A path of the program is made a full one. @throws UsageError */
 export function readCommandWords(text: string, option: string): [string, ...string[]] {
-  let words: unknown;
-  try {
-    words = JSON.parse(text);
-  } catch {
-    // Not a list either.
-  }
+  const words = parsedJson(text);
   const [program, ...rest] = isTexts(words) ? words : [];
   if (program === undefined || program === '')
     throw new UsageError(

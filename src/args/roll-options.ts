@@ -134,6 +134,6 @@ export function readShowIntent(raw: RawInput) {
     throw new UsageError('One roll takes no --limit.', 'Leave out --limit, or the roll.');
   return {
     chain: chain === undefined ? undefined : readDealId(chain),
-    limit: limit === undefined ? DEFAULT_LIMIT : (countOrAll('rolls')(limit) ?? Infinity),
+    limit: limit === undefined ? DEFAULT_LIMIT : countOrAll('rolls')(limit),
   };
 }

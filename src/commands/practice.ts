@@ -1,11 +1,11 @@
 /** `hedge practice` */
 import type { Big } from 'big.js';
-import { readDuration } from '../args/duration.ts';
 import {
   hasDecimals,
   MAX_WHOLE_DIGITS,
   optionGiven,
   parseDecimal,
+  readDuration,
   readNothing,
   wholeDigits,
 } from '../args/operands.ts';
