@@ -90,17 +90,6 @@ export const optionsOf = (action: ActionName): readonly { flags: string }[] => A
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** The defaults. */
-export const USUAL_OPTIONS: ActionOptions = {
-  yes: false,
-  dryRun: false,
-  wait: true,
-  timeoutMs: DEFAULT_TIMEOUT_MS,
-  idempotencyKey: undefined,
-  despite: [],
-  note: undefined,
-};
-
 export function readActionOptions(raw: RawInput): ActionOptions {
   const wait = raw.options['wait'] !== false;
   if (!wait && optionText(raw, 'timeout') !== undefined)
@@ -115,6 +104,9 @@ export function readActionOptions(raw: RawInput): ActionOptions {
     note: readNote(raw),
   };
 }
+
+/** The defaults. */
+export const USUAL_OPTIONS = readActionOptions({ operands: [], options: {} });
 
 export function readPriceLimits(raw: RawInput): PriceLimits {
   const anyPrice = optionGiven(raw, 'anyPrice');

@@ -4,7 +4,7 @@ import { say, shell, step } from '../domain/hint.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { SIDES, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { Sizing } from './action-intent.ts';
+import type { Sizing, WithoutSize } from './action-intent.ts';
 import {
   optionGiven,
   optionText,
@@ -44,16 +44,13 @@ export interface QuoteIntent extends QuoteRequest {
 }
 
 /** A quote whose size is still to be computed from what the service shows. */
-export type UnsizedQuote = Omit<QuoteIntent, 'notional' | 'sizing'> & {
-  notional?: undefined;
-  sizing: Sizing;
-};
+export type UnsizedQuote = WithoutSize<QuoteIntent>;
 
 export interface GridIntent extends QuoteRequest {
   /** At least one, buy first. */
   sides: readonly Side[];
   /** USD, ascending, none twice. */
-  sizes: readonly [Big, ...Big[]];
+  sizes: readonly Big[];
 }
 
 export function readQuoteIntent(raw: RawInput): QuoteIntent | UnsizedQuote | GridIntent {
@@ -166,7 +163,7 @@ function readSides(text: string): readonly Side[] {
 }
 
 /** `50k,100k`: ascending, none twice. Digits that may be one number with a thousands comma are refused. */
-function readSizes(text: string): readonly [Big, ...Big[]] {
+function readSizes(text: string): readonly Big[] {
   const items = text.split(',');
   const isSplit = items.some(
     (item, at) => /^\d{3}(?:\.\d+)?$/.test(item) && /^\d{1,3}$/.test(items[at - 1] ?? ''),
@@ -177,7 +174,5 @@ function readSizes(text: string): readonly [Big, ...Big[]] {
       'Write sizes without thousands commas: --sizes 50k,100k or --sizes 50000,100000',
     );
   const sizes = items.map(readNotional).toSorted((one, another) => one.cmp(another));
-  const [first, ...others] = sizes.filter((size, at) => at === 0 || !size.eq(sizes[at - 1] ?? 0));
-  if (first === undefined) throw new UsageError('Missing --sizes: the sizes in USD.', say`Example: ${GRID}`);
-  return [first, ...others];
+  return sizes.filter((size, at) => at === 0 || !size.eq(sizes[at - 1] ?? 0));
 }
