@@ -9,6 +9,7 @@ import { type CommandWords, UsageError } from '../errors.ts';
 import type { ActionOptions, PriceLimits, TypedIntentOf } from './action-intent.ts';
 import { NOTE_OPTION, readNote } from './note.ts';
 import {
+  isNot,
   optionGiven,
   optionText,
   type RawInput,
@@ -126,12 +127,8 @@ export function readPriceLimits(raw: RawInput): PriceLimits {
 
 /** Specification §4: any unique string; limited to what an HTTP header carries unchanged. */
 export function readIdempotencyKey(text: string): string {
-  if (!/^[\x21-\x7e]{1,255}$/.test(text)) {
-    throw new UsageError(
-      `${quoted(text)} is not a valid idempotency key.`,
-      'Use 1 to 255 visible ASCII characters without spaces.',
-    );
-  }
+  if (!/^[\x21-\x7e]{1,255}$/.test(text))
+    throw isNot(text, 'a valid idempotency key', 'Use 1 to 255 visible ASCII characters without spaces.');
   if (containsKey(text)) {
     throw new UsageError(
       `${quoted(text)} looks like an API key.`,
@@ -144,12 +141,12 @@ export function readIdempotencyKey(text: string): string {
 /** Action IDs as `hedge journal` shows them, or their beginnings of four digits or more, comma-separated. */
 export function readActionIds(text: string): readonly string[] {
   const ids = text.toLowerCase().split(',');
-  if (!ids.every((id) => /^[0-9a-f]{4,16}$/.test(id))) {
-    throw new UsageError(
-      `${quoted(text)} is not an action ID (--despite).`,
+  if (!ids.every((id) => /^[0-9a-f]{4,16}$/.test(id)))
+    throw isNot(
+      text,
+      'an action ID (--despite)',
       say`Give the ID that ${shell`hedge journal`} shows: --despite 7c1e, or several: --despite 7c1e,90ab`,
     );
-  }
   return ids;
 }
 

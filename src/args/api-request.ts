@@ -10,7 +10,7 @@ import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { TypedIntent } from './action-intent.ts';
 import { ACTION_OPTIONS, optionsOf } from './action-options.ts';
-import { optionText, optionTexts, type RawInput } from './operands.ts';
+import { isNot, optionText, optionTexts, type RawInput } from './operands.ts';
 import { longOption } from './option.ts';
 import { readAction } from './read-action.ts';
 
@@ -69,10 +69,7 @@ export function readApiIntent(raw: RawInput, readingPosts: readonly string[]) {
 function readMethod(word: string): 'GET' | 'POST' {
   const method = /^[a-z]+$/i.test(word) ? word.toUpperCase() : '';
   if (method === 'GET' || method === 'POST') return method;
-  throw new UsageError(
-    `${quoted(word)} is not a supported method.`,
-    say`Use GET or POST: ${shell`hedge api GET /markets`}`,
-  );
+  throw isNot(word, 'a supported method', say`Use GET or POST: ${shell`hedge api GET /markets`}`);
 }
 
 /** The action of a POST. An unknown path is not sent, since it may be an action. */
@@ -97,8 +94,9 @@ function checkPath(path: string): void {
   const climbs = path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
   // An encoded slash, backslash or control is a slash to some servers and a letter to others.
   if (!SEGMENTS.test(path) || climbs || /%(?:2f|5c|25|[01][0-9a-f]|7f)/i.test(path))
-    throw new UsageError(
-      `${quoted(path)} is not a path below the base URL.`,
+    throw isNot(
+      path,
+      'a path below the base URL',
       'Start with one /, without scheme, host or "..": /hedges/history',
     );
 }
@@ -106,7 +104,7 @@ function checkPath(path: string): void {
 function readPair(option: string, text: string): readonly [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new UsageError(`${quoted(text)} is not key=value (${option}).`, `Write ${option} market=USDTNGN`);
+  throw isNot(text, `key=value (${option})`, `Write ${option} market=USDTNGN`);
 }
 
 function readBody(raw: RawInput): ApiBody {

@@ -13,7 +13,7 @@ import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { similarForm } from '../domain/similar-ids.ts';
 import { UsageError } from '../errors.ts';
-import { filePath, hasDecimals, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
+import { filePath, hasDecimals, isNot, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
 import { readOption } from './option.ts';
 import { type DateOrder, dateOrderOf, readAmount, readDate, readRowId, readSheet } from './spreadsheet.ts';
 
@@ -196,7 +196,7 @@ function jsonIn(content: string, path: string): unknown {
     return parseExactJson(content.replace(/^\ufeff/, ''));
   } catch {
     // A SyntaxError, or a RangeError of a text that is nested too deep.
-    throw new UsageError(`${quoted(path)} is not JSON.`, `Example: ${POLICY_EXAMPLE}`);
+    throw isNot(path, 'JSON', `Example: ${POLICY_EXAMPLE}`);
   }
 }
 

@@ -10,6 +10,7 @@ import type { OpenIntent, TypedIntentOf } from './action-intent.ts';
 import { readActionOptions, USUAL_OPTIONS } from './action-options.ts';
 import { readNote } from './note.ts';
 import {
+  isNot,
   optionGiven,
   type RawInput,
   readBps,
@@ -171,7 +172,7 @@ function readTenorCell(text: string): Tenor {
   try {
     return readTenor(text);
   } catch {
-    throw new UsageError(`${quoted(text)} is not a tenor.`, 'Write 1, 3 or 7.');
+    throw isNot(text, 'a tenor', 'Write 1, 3 or 7.');
   }
 }
 

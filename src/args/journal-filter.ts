@@ -3,13 +3,12 @@
 import { ACTION_NAMES } from '../domain/action-table.ts';
 import type { Moment } from '../domain/calendar.ts';
 import { optionWords, say, shell, step, withOperands } from '../domain/hint.ts';
-import { quoted } from '../domain/quoted.ts';
 import { containsKey, redactKeys } from '../domain/sanitize.ts';
 import { ENVIRONMENTS } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, PLACE_OPTIONS, spanOptions } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { oneOf, optionGiven, optionText, type RawInput, readDealId } from './operands.ts';
+import { isNot, oneOf, optionGiven, optionText, type RawInput, readDealId } from './operands.ts';
 import { countOrAll, type Given, readOptions } from './option.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -178,8 +177,9 @@ function readOperator(value: string): string {
 function readDay(value: string): Moment {
   const moment = momentOf(value.trim());
   if (moment?.kind === 'day' || moment?.kind === 'day_ago') return moment;
-  throw new UsageError(
-    `${quoted(value)} is not a day (--day).`,
+  throw isNot(
+    value,
+    'a day (--day)',
     moment === undefined
       ? 'Examples: --day 2026-11-20, today or yesterday.'
       : say`For a time or a span: ${shell`--since ${redactKeys(value)}`}`,

@@ -3,7 +3,7 @@ import type { Holiday } from '../domain/business-days.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { isInCalendar } from './list-filter.ts';
-import { filePath, optionText, type RawInput } from './operands.ts';
+import { filePath, isNot, optionText, type RawInput } from './operands.ts';
 import { readOption } from './option.ts';
 
 export type MaturitiesIntent = ReturnType<typeof readMaturitiesIntent>;
@@ -22,10 +22,7 @@ export function readMaturitiesIntent(raw: RawInput) {
 function readWithin(text: string) {
   const [, count = '', unit] = /^([1-9]\d{0,3})([dh])$/i.exec(text) ?? [];
   if (unit === undefined)
-    throw new UsageError(
-      `${quoted(text)} is not a number of days or hours (--within).`,
-      'Examples: --within 7d, --within 12h',
-    );
+    throw isNot(text, 'a number of days or hours (--within)', 'Examples: --within 7d, --within 12h');
   return { count: Number(count), unit: unit.toLowerCase() === 'd' ? 'days' : 'hours' } as const;
 }
 

@@ -1,9 +1,8 @@
 /** An option, declared once: its flags, help and completion, and how it is read. The type of an intent follows from them. */
 import { optionWords, shell } from '../domain/hint.ts';
-import { quoted } from '../domain/quoted.ts';
 import { redactKeys } from '../domain/sanitize.ts';
-import { type CommandWords, UsageError } from '../errors.ts';
-import { optionGiven, optionText, type RawInput } from './operands.ts';
+import { type CommandWords } from '../errors.ts';
+import { isNot, optionGiven, optionText, type RawInput } from './operands.ts';
 
 export interface Option {
   /** Commander's spelling: `--tenor <days>`, `--no-wait`. */
@@ -61,10 +60,7 @@ export const countOrAll =
   (text: string): number => {
     if (text.toLowerCase() === 'all') return Infinity;
     if (!/^[1-9]\d{0,5}$/.test(text))
-      throw new UsageError(
-        `${quoted(text)} is not a number of ${what}.`,
-        'Write --limit 50, or --limit all.',
-      );
+      throw isNot(text, `a number of ${what}`, 'Write --limit 50, or --limit all.');
     return Number(text);
   };
 

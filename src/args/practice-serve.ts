@@ -1,9 +1,9 @@
 /** Reads the options of `hedge practice serve` into the modes of the practice service. */
 import { say, shell } from '../domain/hint.ts';
-import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
   hasDecimals,
+  isNot,
   oneOf,
   optionGiven,
   optionText,
@@ -125,7 +125,7 @@ export const SETTINGS_EXAMPLE = say`Example: ${shell`hedge practice settings --j
 export function parsedSettings(text: string, path: string): unknown {
   const settings = parsedJson(text);
   if (settings !== undefined) return settings;
-  throw new UsageError(`${quoted(path)} is not JSON (--settings).`, SETTINGS_EXAMPLE);
+  throw isNot(path, 'JSON (--settings)', SETTINGS_EXAMPLE);
 }
 
 const readLanguage = (text: string, option: string) => oneOf(PRINT_ENV_FORMATS, text, `possible (${option})`);
@@ -140,10 +140,7 @@ const MAX_PORT = 65_535;
 function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port >= 0 && port <= MAX_PORT) return port;
-  throw new UsageError(
-    `${quoted(text)} is not a port (--port).`,
-    'Use a number from 1 to 65535, or 0 for any free port.',
-  );
+  throw isNot(text, 'a port (--port)', 'Use a number from 1 to 65535, or 0 for any free port.');
 }
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
@@ -151,8 +148,9 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
 /** The practice service never listens where another machine could reach it. */
 function readLoopbackHost(text: string): string {
   if (LOOPBACK.test(text)) return text;
-  throw new UsageError(
-    `${quoted(text)} is not a loopback address (--host).`,
+  throw isNot(
+    text,
+    'a loopback address (--host)',
     'The practice service listens on this machine only: 127.0.0.1, ::1 or localhost.',
   );
 }
@@ -162,10 +160,7 @@ const LARGEST_SEED = 4_294_967_295;
 function readSeed(text: string): number {
   const seed = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (seed <= LARGEST_SEED) return seed;
-  throw new UsageError(
-    `${quoted(text)} is not a seed (--seed).`,
-    `Use a whole number from 0 to ${LARGEST_SEED}.`,
-  );
+  throw isNot(text, 'a seed (--seed)', `Use a whole number from 0 to ${LARGEST_SEED}.`);
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/;
@@ -173,7 +168,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/;
 function readStart(text: string): number {
   const at = TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
-  throw new UsageError(`${quoted(text)} is not a time (--start).`, 'Write it in UTC: 2026-12-01T08:00Z');
+  throw isNot(text, 'a time (--start)', 'Write it in UTC: 2026-12-01T08:00Z');
 }
 
 const LONGEST_FILL_SECONDS = 43_200;
@@ -183,8 +178,9 @@ function readFillAfter(text: string): number {
   const seconds = parsePlainDecimal(text);
   if (seconds?.lte(LONGEST_FILL_SECONDS) === true && hasDecimals(seconds, MILLISECOND_DECIMALS))
     return seconds.times(1_000).toNumber();
-  throw new UsageError(
-    `${quoted(text)} is not a time in seconds (--fill-after).`,
+  throw isNot(
+    text,
+    'a time in seconds (--fill-after)',
     `Use 0 to ${LONGEST_FILL_SECONDS}, with at most three decimals.`,
   );
 }
@@ -195,8 +191,9 @@ function readBookNames(text: string): readonly string[] {
   const names = text.split(',');
   const wrong = names.find((name) => !BOOK_NAME.test(name));
   if (wrong === undefined) return names;
-  throw new UsageError(
-    `${quoted(wrong)} is not a name for a book (--books).`,
+  throw isNot(
+    wrong,
+    'a name for a book (--books)',
     'Use small letters, digits and hyphens, separated by commas: a,b. Not default, and not a version like v2.',
   );
 }

@@ -2,9 +2,16 @@
 import { basename, resolve } from 'node:path';
 import { andThen, say, shell } from '../domain/hint.ts';
 import type { LimitsChange } from '../domain/profile-limits.ts';
-import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { optionGiven, optionText, parsedJson, type RawInput, readMarket, readNotional } from './operands.ts';
+import {
+  isNot,
+  optionGiven,
+  optionText,
+  parsedJson,
+  type RawInput,
+  readMarket,
+  readNotional,
+} from './operands.ts';
 import { readOption, YES_OPTION } from './option.ts';
 
 const LIMIT_OPTIONS = [
@@ -121,10 +128,7 @@ function readTimeZone(text: string): string | null {
   } catch {
     // A RangeError.
   }
-  throw new UsageError(
-    `${quoted(text)} is not a time zone.`,
-    'Use an IANA name such as Africa/Lagos or UTC.',
-  );
+  throw isNot(text, 'a time zone', 'Use an IANA name such as Africa/Lagos or UTC.');
 }
 
 function readKeyOrigin(raw: RawInput): KeyOrigin | undefined {
@@ -147,7 +151,7 @@ function readKeyOrigin(raw: RawInput): KeyOrigin | undefined {
 function readStore(raw: RawInput, origin: KeyOrigin | undefined): KeyStore | undefined {
   const store = optionText(raw, 'store');
   if (store !== undefined && store !== 'file' && store !== 'keychain')
-    throw new UsageError(`${quoted(store)} is not a key store (--store).`, 'Use file or keychain.');
+    throw isNot(store, 'a key store (--store)', 'Use file or keychain.');
   if (store === 'keychain' && origin?.kind === 'command')
     throw new UsageError(
       'A key from --key-command is not stored.',
@@ -161,8 +165,9 @@ export function readCommandWords(text: string, option: string): [string, ...stri
   const words = parsedJson(text);
   const [program, ...rest] = isTexts(words) ? words : [];
   if (program === undefined || program === '')
-    throw new UsageError(
-      `${quoted(text)} is not a command (${option}).`,
+    throw isNot(
+      text,
+      `a command (${option})`,
       `Use a JSON list of words: ${option} '["pass","show","hedge/test"]'`,
     );
   return [basename(program) === program ? program : resolve(program), ...rest];

@@ -6,6 +6,7 @@ import { SIDES, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { Sizing, WithoutSize } from './action-intent.ts';
 import {
+  isNot,
   optionGiven,
   optionText,
   type RawInput,
@@ -106,10 +107,7 @@ const MARKUP_BELOW_BPS = 10_000;
 function readMarkup(text: string, option: string): Big {
   const markup = readBps(text, option);
   if (markup.lt(0) || markup.gte(MARKUP_BELOW_BPS))
-    throw new UsageError(
-      `${quoted(text)} is not a markup (${option}).`,
-      `Use basis points from 0 to below 10000: ${option} 35`,
-    );
+    throw isNot(text, `a markup (${option})`, `Use basis points from 0 to below 10000: ${option} 35`);
   return markup;
 }
 

@@ -4,7 +4,7 @@ import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { filePath, optionText, parseDecimal, parsePlainDecimal, type RawInput } from './operands.ts';
+import { filePath, isNot, optionText, parseDecimal, parsePlainDecimal, type RawInput } from './operands.ts';
 import { readOption } from './option.ts';
 import { savesReading } from './report-options.ts';
 import { readRowId, readSheet } from './spreadsheet.ts';
@@ -39,7 +39,7 @@ export function readReconcileIntent(raw: RawInput) {
 function readTolerance(text: string, option: string): Big {
   const amount = parsePlainDecimal(text);
   if (amount !== undefined) return amount;
-  throw new UsageError(`${quoted(text)} is not an amount (${option}).`, `${option} 0.01`);
+  throw isNot(text, `an amount (${option})`, `${option} 0.01`);
 }
 
 /** A deal as finance has it. */

@@ -1,11 +1,10 @@
 /** Reads the arguments of `hedge report`: the period, the grouping, and the file of a page. */
 import type { Moment, Period } from '../domain/calendar.ts';
 import { say, shell } from '../domain/hint.ts';
-import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { filePath, oneMeant, optionText, type RawInput } from './operands.ts';
+import { filePath, isNot, oneMeant, optionText, type RawInput } from './operands.ts';
 import { readOption } from './option.ts';
 
 export const REPORT_BY = ['deal', 'prefix', 'side', 'operator', 'market', 'day'] as const;
@@ -52,10 +51,7 @@ function readPeriod(raw: RawInput): AskedPeriod {
   if (text.toLowerCase() === 'last') return { kind: 'calendar', period, of: TODAY, isBefore: true };
   const of = momentOf(text === '' ? 'today' : MONTH.test(text) && period === 'month' ? `${text}-01` : text);
   if (of?.kind === 'day' || of?.kind === 'day_ago') return { kind: 'calendar', period, of, isBefore: false };
-  throw new UsageError(
-    `${quoted(text)} is not a ${period === 'month' ? 'month' : 'day'} (--${period}).`,
-    EXAMPLES,
-  );
+  throw isNot(text, `a ${period === 'month' ? 'month' : 'day'} (--${period})`, EXAMPLES);
 }
 
 const TODAY = { kind: 'day_ago', days: 0 } as const;

@@ -10,10 +10,10 @@ import { LONGEST_ID, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
 import { isInCalendar } from './list-filter.ts';
-import { hasDecimals, wholeDigits } from './operands.ts';
+import { hasDecimals, isNot, wholeDigits } from './operands.ts';
 import { parseNaira } from './sizing.ts';
 
-/** A row of the file. What is rejected in it is kept for `rejectWrong`. */
+/** A row of the file. A rejection of it is kept for `rejectWrong`. */
 export interface SheetRow {
   /** Line of the file, from 1: the header is one. */
   line: number;
@@ -217,9 +217,7 @@ const AMOUNT_DECIMALS = 2;
 export function readAmount(text: string): Big {
   const value = parseNaira(text);
   if (value === undefined || !hasDecimals(value, AMOUNT_DECIMALS))
-    throw new UsageError(
-      `${quoted(text)} is not an amount: write 10000.50, 10,000.50, 800m or 1.5bn, with two decimals at most.`,
-    );
+    throw isNot(text, 'an amount: write 10000.50, 10,000.50, 800m or 1.5bn, with two decimals at most');
   if (value.eq(0)) throw new UsageError('the amount is zero.');
   if (wholeDigits(value) > MAX_WHOLE) throw new UsageError(`${quoted(text)} is too large.`);
   return value;

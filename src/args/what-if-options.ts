@@ -2,10 +2,10 @@
 import { Big } from 'big.js';
 import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
-import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
   hasDecimals,
+  isNot,
   oneOf,
   optionText,
   parsePlainDecimal,
@@ -65,8 +65,9 @@ export function readWhatIfIntent(raw: RawInput): WhatIfIntent {
   return { assumption, exit: at ?? 'now', market };
 }
 
+const readRate = (text: string): Big => readPrice(text, '--rate');
+
 function readRates(text: string): Assumption {
-  const readRate = (each: string): Big => readPrice(each, '--rate');
   const range = readRange('--rate', text, readRate);
   return range === undefined ? { kind: 'rates', rates: [readRate(text)] } : { kind: 'rate range', ...range };
 }
@@ -87,7 +88,7 @@ function readRange(option: string, text: string, read: (end: string) => Big) {
   if (high === undefined) return undefined;
   const range = more === undefined ? { from: read(low), to: read(high) } : undefined;
   if (range?.from.lt(range.to) === true) return range;
-  throw new UsageError(`${quoted(text)} is not a range (${option}).`, say`Use the lower end first. ${HINT}`);
+  throw isNot(text, `a range (${option})`, say`Use the lower end first. ${HINT}`);
 }
 
 const SIGNS: Readonly<Record<string, number>> = { '+': 1, '-': -1 };
@@ -100,8 +101,9 @@ function readMove(text: string): Big {
   const size = text.endsWith('%') ? parsePlainDecimal(text.slice(sign === undefined ? 0 : 1, -1)) : undefined;
   const move = size?.times(sign ?? 1);
   if (move === undefined || !hasDecimals(move, MOVE_DECIMALS) || move.lte(-100) || move.gt(1_000))
-    throw new UsageError(
-      `${quoted(text)} is not a move in percent (--move).`,
+    throw isNot(
+      text,
+      'a move in percent (--move)',
       say`Use a percentage above -100 % and up to 1000 %, with the % sign; + is more naira per USDT. ${HINT}`,
     );
   return new Big(move);

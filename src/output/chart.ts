@@ -11,12 +11,11 @@ const WIDEST = 100;
 const NARROWEST = 10;
 
 /** A letter of a drawing, and what a terminal without Unicode shows in its place. */
-const IN_ASCII: ReadonlyMap<string, string> = new Map(
-  [...'─│╯╮╰╭┤└•▁▂▃▄▅▆▇█░'].map((letter, at) => [letter, "-|'.'.|+*_.-:=+*#.".charAt(at)]),
-);
+const LETTERS = '─│╯╮╰╭┤└•▁▂▃▄▅▆▇█░';
+const IN_ASCII = "-|'.'.|+*_.-:=+*#.";
 
 const drawing = (text: string, { unicode }: Layout): string =>
-  unicode ? text : [...text].map((letter) => IN_ASCII.get(letter) ?? letter).join('');
+  unicode ? text : text.replace(/\S/g, (letter) => IN_ASCII.charAt(LETTERS.indexOf(letter)));
 
 export function layChart(block: ChartBlock, layout: Layout): WrappedLine[] {
   const { points, label, ends } = block;
