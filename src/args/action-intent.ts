@@ -91,7 +91,10 @@ export interface CloseIntent extends OnSide {
 export type ActionIntent = OpenIntent | AddIntent | ReduceIntent | CloseIntent;
 export type IntentOf<Name extends ActionName> = Extract<ActionIntent, { action: Name }>;
 
-type WithoutSize<Intent> = Omit<Intent, 'notional' | 'sizing'> & { notional?: undefined; sizing: Sizing };
+export type WithoutSize<Intent> = Omit<Intent, 'notional' | 'sizing'> & {
+  notional?: undefined;
+  sizing: Sizing;
+};
 
 /** An open or add whose notional is still to be computed from what the service shows. */
 export type UnsizedIntent = WithoutSize<OpenIntent> | WithoutSize<AddIntent>;

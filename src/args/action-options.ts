@@ -1,7 +1,7 @@
 /** The options of the four actions and of check, resume and wait: read, and an open written as a command line to paste. */
 
 import type { ActionName } from '../domain/action-table.ts';
-import { optionWords, say, shell } from '../domain/hint.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
@@ -9,6 +9,7 @@ import { type CommandWords, UsageError } from '../errors.ts';
 import type { ActionOptions, PriceLimits, TypedIntentOf } from './action-intent.ts';
 import { NOTE_OPTION, readNote } from './note.ts';
 import {
+  isNot,
   optionGiven,
   optionText,
   type RawInput,
@@ -17,7 +18,7 @@ import {
   readPrice,
   readSeconds,
 } from './operands.ts';
-import { readOption, YES_OPTION } from './option.ts';
+import { readOption, typedCommand, YES_OPTION } from './option.ts';
 import { SIZE_OPTIONS, sizingInWords } from './sizing.ts';
 
 export const DESPITE_OPTION = {
@@ -90,17 +91,6 @@ export const optionsOf = (action: ActionName): readonly { flags: string }[] => A
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** The defaults. */
-export const USUAL_OPTIONS: ActionOptions = {
-  yes: false,
-  dryRun: false,
-  wait: true,
-  timeoutMs: DEFAULT_TIMEOUT_MS,
-  idempotencyKey: undefined,
-  despite: [],
-  note: undefined,
-};
-
 export function readActionOptions(raw: RawInput): ActionOptions {
   const wait = raw.options['wait'] !== false;
   if (!wait && optionText(raw, 'timeout') !== undefined)
@@ -115,6 +105,9 @@ export function readActionOptions(raw: RawInput): ActionOptions {
     note: readNote(raw),
   };
 }
+
+/** The defaults. */
+export const USUAL_OPTIONS = readActionOptions({ operands: [], options: {} });
 
 export function readPriceLimits(raw: RawInput): PriceLimits {
   const anyPrice = optionGiven(raw, 'anyPrice');
@@ -134,12 +127,8 @@ export function readPriceLimits(raw: RawInput): PriceLimits {
 
 /** Specification §4: any unique string; limited to what an HTTP header carries unchanged. */
 export function readIdempotencyKey(text: string): string {
-  if (!/^[\x21-\x7e]{1,255}$/.test(text)) {
-    throw new UsageError(
-      `${quoted(text)} is not a valid idempotency key.`,
-      'Use 1 to 255 visible ASCII characters without spaces.',
-    );
-  }
+  if (!/^[\x21-\x7e]{1,255}$/.test(text))
+    throw isNot(text, 'a valid idempotency key', 'Use 1 to 255 visible ASCII characters without spaces.');
   if (containsKey(text)) {
     throw new UsageError(
       `${quoted(text)} looks like an API key.`,
@@ -152,12 +141,12 @@ export function readIdempotencyKey(text: string): string {
 /** Action IDs as `hedge journal` shows them, or their beginnings of four digits or more, comma-separated. */
 export function readActionIds(text: string): readonly string[] {
   const ids = text.toLowerCase().split(',');
-  if (!ids.every((id) => /^[0-9a-f]{4,16}$/.test(id))) {
-    throw new UsageError(
-      `${quoted(text)} is not an action ID (--despite).`,
+  if (!ids.every((id) => /^[0-9a-f]{4,16}$/.test(id)))
+    throw isNot(
+      text,
+      'an action ID (--despite)',
       say`Give the ID that ${shell`hedge journal`} shows: --despite 7c1e, or several: --despite 7c1e,90ab`,
     );
-  }
   return ids;
 }
 
@@ -166,15 +155,7 @@ export const readCheckIntent = ({ operands: [word] }: RawInput): { word: string 
   word: word === undefined ? undefined : readDealId(word),
 });
 
-export interface ResumeIntent {
-  word: string | undefined;
-  yes: boolean;
-  /** Send it again also without a terminal, or if the position is unclear. */
-  resend: boolean;
-  dryRun: boolean;
-  wait: boolean;
-  timeoutMs: number;
-}
+export type ResumeIntent = ReturnType<typeof readResumeIntent>;
 
 export const WAIT_OPTIONS = [
   { flags: '--timeout <seconds>', summary: 'seconds to wait for the outcome (default 60)' },
@@ -191,7 +172,8 @@ export const RESUME_OPTIONS = [
   ...WAIT_OPTIONS,
 ] as const;
 
-export function readResumeIntent(raw: RawInput): ResumeIntent {
+/** `resend`: send it again also without a terminal, or if the position is unclear. */
+export function readResumeIntent(raw: RawInput) {
   const { yes, dryRun, wait, timeoutMs } = readActionOptions(raw);
   const resend = optionGiven(raw, 'resend');
   if (resend && dryRun)
@@ -204,44 +186,35 @@ export const readWaitIntent = (raw: RawInput): { word: string; timeoutMs: number
   timeoutMs: readActionOptions(raw).timeoutMs,
 });
 
-/** A profile by name, or else the required environment. */
-export type CommandTarget = { profile: string } | { expectEnv: Environment };
-
-/** `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile payouts`; defaults are left out. */
-export function openCommandLine(intent: TypedIntentOf<'open'>, place?: CommandTarget): CommandWords {
-  const { bounds, options } = intent;
-  return [
-    ...shell`hedge open`,
-    intent.market,
-    intent.side,
-    ...(intent.notional === undefined
+/**
+ * `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile payouts`; defaults are left out. `place`: a profile by
+ * name, or else the required environment.
+ */
+export function openCommandLine(
+  { market, side, notional, tenor, bounds, options, ...intent }: TypedIntentOf<'open'>,
+  place?: { profile: string } | { expectEnv: Environment },
+): CommandWords {
+  const { timeoutMs, despite, wait } = options;
+  const size =
+    notional === undefined && intent.sizing !== undefined
       ? `--${sizingInWords(intent.sizing)}`.split(' ')
-      : [intent.notional.toFixed()]),
-    ...optionWords('--tenor', intent.tenor.toString()),
-    ...optionWords('--deal-id', intent.dealId),
-    ...given('--ensure', intent.ensure),
-    ...given('--retry-failed', intent.retryFailed),
-    ...optionWords('--worst-price', bounds.worstPrice?.toFixed()),
-    ...optionWords('--max-cost-bps', bounds.maxCostBps?.toFixed()),
-    ...given('--any-price', intent.anyPrice),
-    ...given('--allow-duplicate', intent.allowDuplicate),
-    ...given('--yes', options.yes),
-    ...given('--dry-run', options.dryRun),
-    ...given('--no-wait', !options.wait),
-    ...optionWords(
-      '--timeout',
-      options.timeoutMs === DEFAULT_TIMEOUT_MS || !options.wait ? undefined : seconds(options.timeoutMs),
-    ),
-    ...optionWords('--idempotency-key', options.idempotencyKey),
-    ...optionWords('--despite', options.despite.length === 0 ? undefined : options.despite.join(',')),
-    ...optionWords('--note', options.note),
-    ...(place === undefined ? [] : placed(place)),
-  ];
+      : [notional?.toFixed() ?? ''];
+  return typedCommand('open', [market, side, ...size], {
+    tenor: tenor.toString(),
+    dealId: intent.dealId,
+    ensure: intent.ensure,
+    retryFailed: intent.retryFailed,
+    worstPrice: bounds.worstPrice?.toFixed(),
+    maxCostBps: bounds.maxCostBps?.toFixed(),
+    anyPrice: intent.anyPrice,
+    allowDuplicate: intent.allowDuplicate,
+    yes: options.yes,
+    dryRun: options.dryRun,
+    wait,
+    timeout: timeoutMs === DEFAULT_TIMEOUT_MS || !wait ? undefined : (timeoutMs / 1_000).toString(),
+    idempotencyKey: options.idempotencyKey,
+    despite: despite.length === 0 ? undefined : despite.join(','),
+    note: options.note,
+    ...place,
+  });
 }
-
-const placed = (place: CommandTarget): readonly string[] =>
-  'profile' in place ? optionWords('--profile', place.profile) : optionWords('--expect-env', place.expectEnv);
-
-const seconds = (ms: number): string => (ms / 1_000).toString();
-
-const given = (option: string, isGiven: boolean): readonly string[] => (isGiven ? [option] : []);

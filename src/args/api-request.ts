@@ -10,7 +10,7 @@ import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { TypedIntent } from './action-intent.ts';
 import { ACTION_OPTIONS, optionsOf } from './action-options.ts';
-import { optionText, optionTexts, type RawInput } from './operands.ts';
+import { isNot, optionText, optionTexts, type RawInput } from './operands.ts';
 import { longOption } from './option.ts';
 import { readAction } from './read-action.ts';
 
@@ -24,16 +24,6 @@ export type ApiBody =
   | { kind: 'none' }
   | { kind: 'fields'; fields: Readonly<Record<string, unknown>> }
   | { kind: 'given'; source: TextSource };
-
-export interface ApiIntent {
-  method: 'GET' | 'POST';
-  path: string;
-  query: readonly (readonly [name: string, value: string])[];
-  body: ApiBody;
-  /** The action of the request; undefined for a reading. */
-  action: ActionName | undefined;
-  raw: RawInput;
-}
 
 /** Options of all four actions, without those that are fields of the body. */
 const OF_ACTIONS = [
@@ -60,7 +50,7 @@ export const API_OPTIONS = [
 const ACTION_PATHS = ACTION_NAMES.map((action) => rowOf(action).path);
 
 /** `readingPosts`: paths of the POST requests that change nothing. @throws UsageError. */
-export function readApiIntent(raw: RawInput, readingPosts: readonly string[]): ApiIntent {
+export function readApiIntent(raw: RawInput, readingPosts: readonly string[]) {
   const [word = '', path = ''] = raw.operands;
   const method = readMethod(word);
   checkPath(path);
@@ -72,16 +62,14 @@ export function readApiIntent(raw: RawInput, readingPosts: readonly string[]): A
     throw new UsageError('A POST has no query here.', 'Use a body: -f, -F or --data');
   const action = method === 'POST' ? actionAt(path, readingPosts) : undefined;
   checkOptions(raw, action);
+  /** `action`: undefined for a reading. */
   return { method, path, query, body, action, raw };
 }
 
-function readMethod(word: string): ApiIntent['method'] {
+function readMethod(word: string): 'GET' | 'POST' {
   const method = /^[a-z]+$/i.test(word) ? word.toUpperCase() : '';
   if (method === 'GET' || method === 'POST') return method;
-  throw new UsageError(
-    `${quoted(word)} is not a supported method.`,
-    say`Use GET or POST: ${shell`hedge api GET /markets`}`,
-  );
+  throw isNot(word, 'a supported method', say`Use GET or POST: ${shell`hedge api GET /markets`}`);
 }
 
 /** The action of a POST. An unknown path is not sent, since it may be an action. */
@@ -106,8 +94,9 @@ function checkPath(path: string): void {
   const climbs = path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
   // An encoded slash, backslash or control is a slash to some servers and a letter to others.
   if (!SEGMENTS.test(path) || climbs || /%(?:2f|5c|25|[01][0-9a-f]|7f)/i.test(path))
-    throw new UsageError(
-      `${quoted(path)} is not a path below the base URL.`,
+    throw isNot(
+      path,
+      'a path below the base URL',
       'Start with one /, without scheme, host or "..": /hedges/history',
     );
 }
@@ -115,7 +104,7 @@ function checkPath(path: string): void {
 function readPair(option: string, text: string): readonly [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new UsageError(`${quoted(text)} is not key=value (${option}).`, `Write ${option} market=USDTNGN`);
+  throw isNot(text, `key=value (${option})`, `Write ${option} market=USDTNGN`);
 }
 
 function readBody(raw: RawInput): ApiBody {
@@ -154,32 +143,17 @@ function readTyped(text: string): readonly [string, unknown] {
   );
 }
 
-interface FieldOfCommand {
-  is: 'text' | 'number';
-  /** Its option in the command; otherwise it is an operand, in this order. */
-  option?: string;
+/** Without the options of the request itself. */
+function ofAction({ options }: RawInput): RawInput['options'] {
+  const { rawField: _text, field: _typed, data: _data, param: _param, ...others } = options;
+  return others;
 }
 
-/** The fields of a body as the command takes them. */
-const FIELDS: Readonly<Record<BodyField, FieldOfCommand>> = {
-  market: { is: 'text' },
-  side: { is: 'text' },
-  notional_usd: { is: 'number' },
-  tenor_days: { is: 'number', option: 'tenor' },
-  client_reference: { is: 'text', option: 'dealId' },
-};
-/** Options of the request itself. */
-const OF_THE_REQUEST: readonly string[] = ['rawField', 'field', 'data', 'param'];
-
 /** @throws UsageError for an option that this action does not have: an ignored limit would be no limit. */
-export function checkOptions(raw: RawInput, action: ActionName | undefined): void {
+function checkOptions(raw: RawInput, action: ActionName | undefined): void {
   const taken = action === undefined ? [] : optionsOf(action).map(({ flags }) => nameOf(flags));
-  const stray = Object.entries(raw.options).find(
-    ([name, value]) =>
-      value !== undefined &&
-      !OF_THE_REQUEST.includes(name) &&
-      !taken.includes(name) &&
-      !(name === 'wait' && value === true),
+  const stray = Object.entries(ofAction(raw)).find(
+    ([name, value]) => value !== undefined && !taken.includes(name) && !(name === 'wait' && value === true),
   );
   if (stray === undefined) return;
   const flag = longOption(stray[0] === 'wait' ? 'noWait' : stray[0]);
@@ -209,33 +183,22 @@ export function actionOfBody(
       `The field ${quoted(strange)} is not known for ${action}. Nothing was sent.`,
       `Known fields: ${known.join(', ')}.`,
     );
-  const text = (field: string): string | undefined =>
-    textOf(field, ownField(body, field), ownField(FIELDS, field)?.is);
+  const text = (field: BodyField): string | undefined => textOf(field, ownField(body, field));
   const missing = required.find((field) => text(field) === undefined);
   if (missing !== undefined)
     throw new UsageError(
       `The field ${quoted(missing)} is missing.`,
       `Required for ${action}: ${required.join(', ')}.`,
     );
-  const { rawField: _text, field: _typed, data: _data, param: _param, ...options } = raw.options;
   return readAction(action, {
-    operands: Object.entries(FIELDS).flatMap(([field, { option }]) =>
-      option === undefined ? (text(field) ?? []) : [],
-    ),
-    options: {
-      ...options,
-      ...Object.fromEntries(
-        Object.entries(FIELDS).flatMap(([field, { option }]) =>
-          option === undefined || text(field) === undefined ? [] : [[option, text(field)]],
-        ),
-      ),
-    },
+    operands: [text('market'), text('side'), text('notional_usd')].filter((word) => word !== undefined),
+    options: { ...ofAction(raw), tenor: text('tenor_days'), dealId: text('client_reference') },
   });
 }
 
-function textOf(field: string, value: unknown, is: FieldOfCommand['is'] = 'text'): string | undefined {
+function textOf(field: BodyField, value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  if (is === 'number') {
+  if (field === 'notional_usd' || field === 'tenor_days') {
     if (value instanceof Big) return value.toFixed();
     throw new UsageError(`The field ${quoted(field)} is not a number.`, `Give a number: -F ${field}=…`);
   }

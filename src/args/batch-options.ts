@@ -1,7 +1,6 @@
 /** Reads the arguments of `hedge batch`. */
-import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import type { RawInput } from './operands.ts';
+import { isNot, type RawInput } from './operands.ts';
 import { type Given, readOptions } from './option.ts';
 
 export const BATCH_OPTIONS = {
@@ -39,8 +38,9 @@ export function readBatchIntent(raw: RawInput): BatchIntent {
 function readParallel(text: string): number {
   const count = /^[1-9]\d?$/.test(text) ? Number(text) : 0;
   if (count < 1 || count > MOST_PARALLEL)
-    throw new UsageError(
-      `${quoted(text)} is not a number of parallel readings.`,
+    throw isNot(
+      text,
+      'a number of parallel readings',
       `Use 1 to ${MOST_PARALLEL}: --parallel 4. Actions always run one after the other.`,
     );
   return count;
@@ -48,9 +48,6 @@ function readParallel(text: string): number {
 
 function readName(text: string): string {
   if (text.trim() === '' || text.length > LONGEST_NAME)
-    throw new UsageError(
-      `${quoted(text)} is not a batch name.`,
-      `Use 1 to ${LONGEST_NAME} characters: --name "payouts 2026-11-21"`,
-    );
+    throw isNot(text, 'a batch name', `Use 1 to ${LONGEST_NAME} characters: --name "payouts 2026-11-21"`);
   return text;
 }

@@ -13,36 +13,16 @@ import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { similarForm } from '../domain/similar-ids.ts';
 import { UsageError } from '../errors.ts';
-import { filePath, hasDecimals, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
+import { filePath, hasDecimals, isNot, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
 import { readOption } from './option.ts';
-import {
-  type DateOrder,
-  dateOrderOf,
-  readAmount,
-  readDate,
-  readRowId,
-  readSheet,
-  rejectRows,
-  type SheetShape,
-  type WrongRow,
-} from './spreadsheet.ts';
+import { type DateOrder, dateOrderOf, readAmount, readDate, readRowId, readSheet } from './spreadsheet.ts';
 
-export interface CoverIntent {
-  /** Paths. */
-  exposures: string;
-  policy: string;
-  /** The path of the deals file to write. */
-  deals: string | undefined;
-  /** In capitals; undefined: the account's naira market. */
-  market: string | undefined;
-  dates: DateOrder | undefined;
-  /** The path of the operator's own public holidays. */
-  holidays: string | undefined;
-}
+export type CoverIntent = ReturnType<typeof readCoverIntent>;
 
 const EXAMPLE = say`Example: ${shell`hedge cover exposures.csv --policy policy.json`}`;
 
-export function readCoverIntent(raw: RawInput): CoverIntent {
+/** Paths, and the market in capitals: undefined for the account's naira market. */
+export function readCoverIntent(raw: RawInput) {
   const [exposures = ''] = raw.operands;
   const policy = optionText(raw, 'policy');
   if (policy === undefined) throw new UsageError('Missing --policy: the file with the buckets.', EXAMPLE);
@@ -50,7 +30,9 @@ export function readCoverIntent(raw: RawInput): CoverIntent {
   return {
     exposures: pathOf(exposures, 'EXPOSURES'),
     policy: pathOf(policy, '--policy'),
+    /** The deals file to write. */
     deals: readOption(raw, 'deals', pathOf),
+    /** The operator's own public holidays. */
     holidays: readOption(raw, 'holidays', pathOf),
     market: readOption(raw, 'market', readMarket),
     dates: readOption(raw, 'dates', readDateOrder),
@@ -83,63 +65,49 @@ export function readExposures(
   content: string,
   { path, dates }: { path: string; dates: DateOrder | undefined },
 ): ExposureFile {
-  const shape: SheetShape = {
+  const shape = {
     path,
     columns: EXPOSURE_COLUMNS,
     example: 'INV-2201,2026-12-14,"25,000,000.00",receive,firm',
   };
-  const { rows, ignored, wrong: misfits } = readSheet(content, shape);
-  const order = dates ?? dateOrderOf(rows.map(({ cells }) => cells.get('due') ?? ''));
-  const wrong: WrongRow[] = [...misfits];
-  const twinOf = twins();
-  const exposures = rows.flatMap(({ line, cells }): Exposure[] => {
-    const accept = <Value>(read: Value | string): Value | undefined => {
-      if (typeof read !== 'string') return read;
-      wrong.push({ line, why: read });
-      return undefined;
-    };
-    const cell = (name: (typeof EXPOSURE_COLUMNS)[number]): string => cells.get(name) ?? '';
-    const id = accept(readRowId(cell('id')))?.id;
-    const due = accept(readDate(cell('due'), order))?.date;
-    const ngn = accept(readAmount(cell('ngn')));
-    const direction = accept(readWord(directionIn(cell('direction')), 'direction', DIRECTIONS))?.word;
-    const certainty = accept(readWord(cell('certainty'), 'certainty', CERTAINTIES))?.word;
-    const foreign = CURRENCY_COLUMNS.map((name) => cells.get(name) ?? '').find(isForeign);
-    if (foreign !== undefined)
-      wrong.push({ line, why: `its currency is ${quoted(foreign)}: amounts of this file are naira.` });
-    const twin = id === undefined ? undefined : twinOf(id, line);
-    if (twin !== undefined) wrong.push({ line, why: twin });
-    return twin !== undefined || !id || !due || !ngn || !direction || !certainty
+  const { rows, ignored, rejectWrong } = readSheet(content, shape);
+  const order = dates ?? dateOrderOf(rows.map(({ cell }) => cell('due')));
+  // An exposure that counted twice would be covered twice.
+  const twins = new Map<string, { id: string; line: number }>();
+  const exposures = rows.flatMap(({ line, cell, value, reject, isRejected }): Exposure[] => {
+    const id = value('id', readRowId);
+    const due = value('due', (text) => readDate(text, order));
+    const ngn = value('ngn', readAmount);
+    const direction = value('direction', (text) => readWord('direction', directionIn(text), DIRECTIONS));
+    const certainty = value('certainty', (text) => readWord('certainty', text, CERTAINTIES));
+    const foreign = CURRENCY_COLUMNS.map(cell).find(isForeign);
+    if (foreign !== undefined) reject(`its currency is ${quoted(foreign)}: amounts of this file are naira.`);
+    if (id !== undefined) {
+      const twin = twins.get(similarForm(id));
+      twins.set(similarForm(id), { id, line });
+      if (twin?.id === id) reject(`the id ${quoted(id)} is that of line ${twin.line}.`);
+      else if (twin !== undefined)
+        reject(
+          `the id ${quoted(id)} looks like ${quoted(twin.id)} of line ${twin.line}. If they are two exposures, rename one.`,
+        );
+    }
+    return isRejected() || !id || !due || !ngn || !direction || !certainty
       ? []
       : [{ id, due, ngn, direction, certainty }];
   });
-  rejectRows(wrong, shape);
+  rejectWrong();
   if (exposures.length === 0)
     throw new UsageError(
       `${quoted(path)} has no exposures.`,
       `The header is: ${shape.columns.join(',')}\nA row: ${shape.example}`,
     );
-  const isNumeric = rows.some(({ cells }) => /^\d{1,2}[/-]\d{1,2}[/-]\d{4}/.test(cells.get('due') ?? ''));
+  const isNumeric = rows.some(({ cell }) => /^\d{1,2}[/-]\d{1,2}[/-]\d{4}/.test(cell('due')));
   const unread = ignored.filter((name) => !CURRENCY_COLUMNS.includes(name));
   return { exposures, ignored: unread, dateOrder: isNumeric && order !== 'mixed' ? order : undefined };
 }
 
 /** A row without a currency is in naira. */
 const isForeign = (currency: string): boolean => !['', '₦', 'NGN', 'NAIRA'].includes(currency.toUpperCase());
-
-/** An exposure that counted twice would be covered twice. Undefined for an ID that looks like none before it. */
-function twins(): (id: string, line: number) => string | undefined {
-  const seen = new Map<string, { id: string; line: number }>();
-  return (id, line) => {
-    const form = similarForm(id);
-    const twin = seen.get(form);
-    seen.set(form, { id, line });
-    if (twin === undefined) return undefined;
-    return twin.id === id
-      ? `the id ${quoted(id)} is that of line ${twin.line}.`
-      : `the id ${quoted(id)} looks like ${quoted(twin.id)} of line ${twin.line}. If they are two exposures, rename one.`;
-  };
-}
 
 /** An accounting system calls the directions receivable and payable. */
 const OTHER_DIRECTIONS: Readonly<Record<string, Exposure['direction']>> = {
@@ -151,74 +119,76 @@ const OTHER_DIRECTIONS: Readonly<Record<string, Exposure['direction']>> = {
 
 const directionIn = (text: string): string => ownField(OTHER_DIRECTIONS, text.toLowerCase()) ?? text;
 
-function readWord<Word extends string>(
-  text: string,
-  name: string,
-  words: readonly Word[],
-): { word: Word } | string {
+function readWord<Word extends string>(name: string, text: string, words: readonly Word[]): Word {
   const word = words.find((each) => each === text.toLowerCase());
-  return word === undefined ? `${name} ${quoted(text)} is not ${words.join(' or ')}.` : { word };
+  if (word !== undefined) return word;
+  throw new UsageError(`${name} ${quoted(text)} is not ${words.join(' or ')}.`);
 }
 
 const POLICY_EXAMPLE =
   '{ "buckets": [{ "from_days": 0, "to_days": 7, "min_pct": 60, "target_pct": 80, "max_pct": 100 }], "before_days": 1, "after_days": 1, "forecast_weight_pct": 50 }';
-const MAX_DAYS = 730;
-const MAX_WINDOW = 31;
-const MAX_PCT = 1_000;
-const PCT_DECIMALS = 4;
+/** Figures from 0 up to the first number, with so many decimals at most. */
+type Bounds = readonly [most: number, decimals: number];
+const DAYS: Bounds = [730, 0];
+const WINDOW: Bounds = [31, 0];
+const PCT: Bounds = [1_000, 4];
+const BUCKET = { from_days: DAYS, to_days: DAYS, min_pct: PCT, target_pct: PCT, max_pct: PCT };
+const POLICY = { before_days: WINDOW, after_days: WINDOW, forecast_weight_pct: [100, 4] as const };
 const MOST_BUCKETS = 50;
 /** USD, in whole cents. */
 const LEAST_NOTIONAL = new Big('0.01');
 
 /** @throws UsageError for a wrong or missing field, an unknown one, overlapping buckets, and fractions instead of percent. */
 export function readPolicy(content: string, path: string): CoverPolicy {
-  const at = (where: string): PolicyReader => policyReader(path, where);
-  const top = at('');
-  const fields = top.object(jsonIn(content, path), [
-    'buckets',
-    'before_days',
-    'after_days',
-    'forecast_weight_pct',
-    'min_notional_usd',
-  ]);
-  const list = ownField(fields, 'buckets');
+  const wrong: Wrong = (why) =>
+    new UsageError(`The policy ${quoted(path)}: ${why}.`, `Example: ${POLICY_EXAMPLE}`);
+  const policy = jsonIn(content, path);
+  if (!isObject(policy)) throw wrong('must be an object');
+  checkNames(policy, ['buckets', ...Object.keys(POLICY), 'min_notional_usd'], wrong);
+  const list = ownField(policy, 'buckets');
   if (!Array.isArray(list) || list.length === 0 || list.length > MOST_BUCKETS)
-    throw top.wrong(`buckets must be a list of 1 to ${MOST_BUCKETS} buckets`);
+    throw wrong(`buckets must be a list of 1 to ${MOST_BUCKETS} buckets`);
   const buckets = list
-    .map((each: unknown, index): CoverBucket => bucketIn(each, at(`buckets[${index}].`)))
+    .map((each: unknown, index) => bucketIn(each, (why) => wrong(`buckets[${index}].${why}`)))
     .toSorted((one, other) => one.fromDays - other.fromDays);
   const later = buckets.find((bucket, index) => {
     const before = buckets[index - 1];
     return before !== undefined && before.toDays >= bucket.fromDays;
   });
   if (later !== undefined)
-    throw top.wrong(`two buckets overlap at day ${later.fromDays}; both ends are included`);
+    throw wrong(`two buckets overlap at day ${later.fromDays}; both ends are included`);
   // A cover of at most 1 % is no policy: these are fractions.
   if (buckets.every(({ maxPct }) => maxPct.lte(1)) && buckets.some(({ maxPct }) => maxPct.gt(0)))
-    throw top.wrong('min_pct, target_pct and max_pct are in percent: 60, not 0.6');
-  const least = ownField(fields, 'min_notional_usd');
+    throw wrong('min_pct, target_pct and max_pct are in percent: 60, not 0.6');
+  const least = ownField(policy, 'min_notional_usd') ?? LEAST_NOTIONAL;
+  const figures = figuresIn(policy, POLICY, wrong);
+  if (!(least instanceof Big) || least.lt(LEAST_NOTIONAL) || !hasDecimals(least, 2) || least.gt(1e9))
+    throw wrong('min_notional_usd must be a number of USD above zero, with two decimals at most');
   return {
     buckets,
-    beforeDays: top.days(fields, 'before_days', MAX_WINDOW),
-    afterDays: top.days(fields, 'after_days', MAX_WINDOW),
-    forecastWeightPct: top.percent(fields, 'forecast_weight_pct', 100),
-    minNotional: least === undefined ? LEAST_NOTIONAL : top.notional(least),
+    beforeDays: figures.before_days.toNumber(),
+    afterDays: figures.after_days.toNumber(),
+    forecastWeightPct: figures.forecast_weight_pct,
+    minNotional: least,
   };
 }
 
-function bucketIn(value: unknown, reader: PolicyReader): CoverBucket {
-  const fields = reader.object(value, ['from_days', 'to_days', 'min_pct', 'target_pct', 'max_pct']);
-  const bucket = {
-    fromDays: reader.days(fields, 'from_days', MAX_DAYS),
-    toDays: reader.days(fields, 'to_days', MAX_DAYS),
-    minPct: reader.percent(fields, 'min_pct', MAX_PCT),
-    targetPct: reader.percent(fields, 'target_pct', MAX_PCT),
-    maxPct: reader.percent(fields, 'max_pct', MAX_PCT),
+type Wrong = (why: string) => UsageError;
+
+function bucketIn(value: unknown, wrong: Wrong): CoverBucket {
+  if (!isObject(value)) throw wrong('must be an object of its own');
+  checkNames(value, Object.keys(BUCKET), wrong);
+  const { from_days, to_days, min_pct, target_pct, max_pct } = figuresIn(value, BUCKET, wrong);
+  if (from_days.gt(to_days)) throw wrong('from_days is after to_days');
+  if (min_pct.gt(target_pct) || target_pct.gt(max_pct))
+    throw wrong('min_pct, target_pct and max_pct must rise');
+  return {
+    fromDays: from_days.toNumber(),
+    toDays: to_days.toNumber(),
+    minPct: min_pct,
+    targetPct: target_pct,
+    maxPct: max_pct,
   };
-  if (bucket.fromDays > bucket.toDays) throw reader.wrong('from_days is after to_days');
-  if (bucket.minPct.gt(bucket.targetPct) || bucket.targetPct.gt(bucket.maxPct))
-    throw reader.wrong('min_pct, target_pct and max_pct must rise');
-  return bucket;
 }
 
 function jsonIn(content: string, path: string): unknown {
@@ -226,46 +196,36 @@ function jsonIn(content: string, path: string): unknown {
     return parseExactJson(content.replace(/^\ufeff/, ''));
   } catch {
     // A SyntaxError, or a RangeError of a text that is nested too deep.
-    throw new UsageError(`${quoted(path)} is not JSON.`, `Example: ${POLICY_EXAMPLE}`);
+    throw isNot(path, 'JSON', `Example: ${POLICY_EXAMPLE}`);
   }
 }
 
-type PolicyReader = ReturnType<typeof policyReader>;
+const isObject = (value: unknown): value is Fields => isFields(value) && !(value instanceof Big);
 
-function policyReader(path: string, where: string) {
-  const wrong = (why: string): UsageError =>
-    new UsageError(`The policy ${quoted(path)}: ${where}${why}.`, `Example: ${POLICY_EXAMPLE}`);
-  const number = (fields: Fields, name: string, most: number): Big => {
+/** Rejects unknown fields: a misspelled one would be ignored. */
+function checkNames(fields: Fields, names: readonly string[], wrong: Wrong): void {
+  const unknown = Object.keys(fields).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw wrong(`${quoted(unknown)} is not one of ${names.join(', ')}`);
+}
+
+function figuresIn<Name extends string>(
+  fields: Fields,
+  bounds: Readonly<Record<Name, Bounds>>,
+  wrong: Wrong,
+): Readonly<Record<Name, Big>>;
+function figuresIn(
+  fields: Fields,
+  bounds: Readonly<Record<string, Bounds>>,
+  wrong: Wrong,
+): Readonly<Record<string, Big>> {
+  const figures = Object.entries(bounds).map(([name, [most, decimals]]) => {
     const value = ownField(fields, name);
     if (value === undefined) throw wrong(`${name} is missing`);
     if (!(value instanceof Big) || value.lt(0) || value.gt(most))
       throw wrong(`${name} must be a number from 0 to ${most}`);
-    return value;
-  };
-  return {
-    wrong,
-    /** Rejects unknown fields: a misspelled one would be ignored. */
-    object(value: unknown, names: readonly string[]): Fields {
-      if (!isFields(value) || value instanceof Big)
-        throw wrong(where === '' ? 'must be an object' : 'must be an object of its own');
-      const unknown = Object.keys(value).find((name) => !names.includes(name));
-      if (unknown !== undefined) throw wrong(`${quoted(unknown)} is not one of ${names.join(', ')}`);
-      return value;
-    },
-    days(fields: Fields, name: string, most: number): number {
-      const value = number(fields, name, most);
-      if (!hasDecimals(value, 0)) throw wrong(`${name} must be a whole number`);
-      return value.toNumber();
-    },
-    percent(fields: Fields, name: string, most: number): Big {
-      const value = number(fields, name, most);
-      if (!hasDecimals(value, PCT_DECIMALS)) throw wrong(`${name} has more than four decimals`);
-      return value;
-    },
-    notional(value: unknown): Big {
-      if (!(value instanceof Big) || value.lt(LEAST_NOTIONAL) || !hasDecimals(value, 2) || value.gt(1e9))
-        throw wrong('min_notional_usd must be a number of USD above zero, with two decimals at most');
-      return value;
-    },
-  };
+    if (!hasDecimals(value, decimals))
+      throw wrong(decimals === 0 ? `${name} must be a whole number` : `${name} has more than four decimals`);
+    return [name, value] as const;
+  });
+  return Object.fromEntries(figures);
 }

@@ -1,15 +1,16 @@
 /** Reads the arguments of `hedge deals`, and a deals file: one open per row, from a spreadsheet or from `hedge cover`. */
 import type { Big } from 'big.js';
-import { hintText, say, shell } from '../domain/hint.ts';
+import { say, shell } from '../domain/hint.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import { quoted, quotedName } from '../domain/quoted.ts';
 import { similarForm } from '../domain/similar-ids.ts';
 import { isNairaMarket, type Side, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { ActionOptions, OpenIntent, TypedIntentOf } from './action-intent.ts';
+import type { OpenIntent, TypedIntentOf } from './action-intent.ts';
 import { readActionOptions, USUAL_OPTIONS } from './action-options.ts';
 import { readNote } from './note.ts';
 import {
+  isNot,
   optionGiven,
   type RawInput,
   readBps,
@@ -21,17 +22,12 @@ import {
   readTenor,
 } from './operands.ts';
 import { readNaira } from './sizing.ts';
-import { readSheet, rejectRows, type SheetRow, type SheetShape, type WrongRow } from './spreadsheet.ts';
+import { readSheet, type SheetRow } from './spreadsheet.ts';
 
-export interface DealsIntent {
-  /** A path. */
-  file: string;
-  /** Opens again under a deal ID whose order failed. */
-  retryFailed: boolean;
-  options: ActionOptions;
-}
+export type DealsIntent = ReturnType<typeof readDealsIntent>;
 
-export function readDealsIntent(raw: RawInput): DealsIntent {
+/** `file`: a path. `retryFailed`: opens again under a deal ID whose order failed. */
+export function readDealsIntent(raw: RawInput) {
   const [file = ''] = raw.operands;
   if (file.trim() === '')
     throw new UsageError('The file name is empty.', say`Example: ${shell`hedge deals check deals.csv`}`);
@@ -69,7 +65,6 @@ const DEAL_FILE_COLUMNS = [
 type DealColumn = (typeof DEAL_FILE_COLUMNS)[number];
 
 const OPTIONAL: readonly DealColumn[] = ['market', 'ngn', 'worst_price', 'max_cost_bps', 'note'];
-const SIZE_COLUMNS = { notional_usd: 'ngn' } as const;
 const EXAMPLE = 'PAY-8841,USDTNGN,buy,"10,000.00",3,1535,,payout 14 Dec';
 export const NOTHING_SENT = 'No row was sent.';
 /** A run of more would take more than a few minutes at the usual rate limits. */
@@ -89,38 +84,30 @@ export interface DealsFile {
  * @throws UsageError that has the right header, or names the wrong rows.
  */
 export function readDeals(content: string, path: string): DealsFile {
-  const shape: SheetShape = {
+  const { rows, ignored, rejectWrong } = readSheet(content, {
     path,
     columns: DEAL_FILE_COLUMNS,
     optional: OPTIONAL,
-    instead: SIZE_COLUMNS,
-    amounts: Object.entries(SIZE_COLUMNS).flat(),
+    either: ['notional_usd', 'ngn'],
     example: EXAMPLE,
     meaning: NOTHING_SENT,
-  };
-  const { rows, ignored, wrong: misfits } = readSheet(content, shape);
-  const wrong: WrongRow[] = [...misfits];
-  const rowOf = new Map<string, DealRow>();
-  const deals = rows.flatMap((row): DealRow[] => {
-    const deal = readRow(row, wrong);
-    if (deal === undefined) return [];
-    const form = similarForm(deal.dealId);
-    const earlier = rowOf.get(form);
-    if (earlier === undefined) {
-      rowOf.set(form, deal);
-      return [deal];
-    }
-    const why =
-      earlier.dealId === deal.dealId
-        ? `the deal ID ${quotedName(deal.dealId)} is on line ${earlier.line} too.`
-        : `the deal ID ${quotedName(deal.dealId)} looks like ${quotedName(earlier.dealId)} on line ${earlier.line}.`;
-    wrong.push({ line: row.line, why });
-    return [];
   });
-  rejectRows(
-    wrong.toSorted((one, other) => one.line - other.line),
-    shape,
-  );
+  const rowOf = new Map<string, DealRow>();
+  for (const row of rows) {
+    const deal = readRow(row);
+    const form = similarForm(deal?.dealId ?? '');
+    const earlier = rowOf.get(form);
+    if (deal === undefined) continue;
+    if (earlier === undefined) rowOf.set(form, deal);
+    else if (earlier.dealId === deal.dealId)
+      row.reject(`the deal ID ${quotedName(deal.dealId)} is on line ${earlier.line} too.`);
+    else
+      row.reject(
+        `the deal ID ${quotedName(deal.dealId)} looks like ${quotedName(earlier.dealId)} on line ${earlier.line}.`,
+      );
+  }
+  rejectWrong();
+  const deals = [...rowOf.values()];
   if (deals.length > MOST_DEALS)
     throw new UsageError(
       `${quoted(path)} has ${deals.length} deals; at most ${MOST_DEALS} run at once. ${NOTHING_SENT}`,
@@ -142,31 +129,18 @@ const LIKE_A_DATE =
 const LOST_DIGITS = /^\d(?:[.,]\d+)?E\+\d+$/i;
 const ANY_DATE = /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|[34567]\d{4})$/;
 
-/** Undefined for a wrong row; each wrong cell is added. */
-function readRow({ line, cells }: SheetRow, wrong: WrongRow[]): DealRow | undefined {
-  let isWrong = false;
-  const reject = (why: string): undefined => {
-    isWrong = true;
-    wrong.push({ line, why });
-  };
+/** Undefined for a row that is rejected. */
+function readRow(row: SheetRow): DealRow | undefined {
   const cell = <Value>(name: DealColumn, read: (text: string) => Value): Value | undefined => {
-    const text = cells.get(name) ?? '';
-    if (text === '') return OPTIONAL.includes(name) ? undefined : reject(`${name} is empty.`);
-    try {
-      return read(text);
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      return reject(`${name}: ${error.what} ${hintText(error.hint).replaceAll('\n', ' ')}`.trimEnd());
-    }
+    if (row.cell(name) !== '') return row.value(name, read);
+    return OPTIONAL.includes(name) ? undefined : row.reject(`${name} is empty.`);
   };
-  const isGiven = (name: DealColumn): boolean => (cells.get(name) ?? '') !== '';
   const readSize = (): DealSize | undefined => {
-    if (isGiven('notional_usd') && isGiven('ngn'))
-      return reject('it has notional_usd and ngn: give one of them.');
-    if (!isGiven('notional_usd') && !isGiven('ngn'))
-      return reject('it has no size: give notional_usd or ngn.');
-    const notional = isGiven('ngn') ? undefined : cell('notional_usd', readNotional);
-    const ngn = isGiven('ngn') ? cell('ngn', (text) => readNaira(text)) : undefined;
+    const [hasUsd, hasNaira] = [row.cell('notional_usd') !== '', row.cell('ngn') !== ''];
+    if (hasUsd && hasNaira) return row.reject('it has notional_usd and ngn: give one of them.');
+    if (!hasUsd && !hasNaira) return row.reject('it has no size: give notional_usd or ngn.');
+    const notional = hasUsd ? cell('notional_usd', readNotional) : undefined;
+    const ngn = hasNaira ? cell('ngn', (text) => readNaira(text)) : undefined;
     return notional === undefined ? ngn && { ngn } : { notional };
   };
   const dealId = cell('deal_id', readWholeId);
@@ -174,14 +148,13 @@ function readRow({ line, cells }: SheetRow, wrong: WrongRow[]): DealRow | undefi
   const side = cell('side', readSide);
   const size = readSize();
   if (size !== undefined && 'ngn' in size && market !== undefined && !isNairaMarket(market))
-    reject(`ngn: ${market} is not quoted in naira.`);
+    row.reject(`ngn: ${market} is not quoted in naira.`);
   const tenor = cell('tenor_days', readTenorCell);
   const worstPrice = cell('worst_price', (text) => readPrice(text, 'worst_price'));
   const maxCostBps = cell('max_cost_bps', (text) => readBps(text, 'max_cost_bps'));
   const note = cell('note', (text) => readNote({ operands: [], options: { note: text } }));
-  if (isWrong || dealId === undefined || side === undefined || size === undefined || tenor === undefined)
-    return undefined;
-  return { line, dealId, market, side, size, tenor, bounds: { worstPrice, maxCostBps }, note };
+  if (row.isRejected() || !dealId || !side || !size || !tenor) return undefined;
+  return { line: row.line, dealId, market, side, size, tenor, bounds: { worstPrice, maxCostBps }, note };
 }
 
 function readWholeId(text: string): string {
@@ -199,7 +172,7 @@ function readTenorCell(text: string): Tenor {
   try {
     return readTenor(text);
   } catch {
-    throw new UsageError(`${quoted(text)} is not a tenor.`, 'Write 1, 3 or 7.');
+    throw isNot(text, 'a tenor', 'Write 1, 3 or 7.');
   }
 }
 

@@ -22,15 +22,8 @@ export const DESK_LIMIT_OPTIONS = [
   { flags: '--max-open <usd>', summary: 'limit of the notional open at a time, of both sides together: 5m' },
 ] as const;
 
-export interface AccessWords {
-  url: string;
-  ca_file?: string;
-  password_command?: [string, ...string[]];
-  password_keychain?: string;
-}
-
 /** @throws UsageError */
-export function readAccess(raw: RawInput): AccessWords {
+export function readAccess(raw: RawInput) {
   const [url = ''] = raw.operands;
   const caFile = optionText(raw, 'caFile');
   const entry = optionText(raw, 'passwordKeychain');
@@ -43,15 +36,9 @@ export function readAccess(raw: RawInput): AccessWords {
   return {
     url,
     ...(caFile === undefined ? {} : { ca_file: resolve(caFile) }),
-    ...(command === undefined ? {} : { password_command: [...command] }),
+    ...(command === undefined ? {} : { password_command: command }),
     ...(entry === undefined ? {} : { password_keychain: entry }),
   };
-}
-
-export interface DeskLimitWords {
-  max_notional_usd?: string | null;
-  max_daily_notional_usd?: string | null;
-  max_open_usd?: string | null;
 }
 
 const LIMIT_NAMES = [
@@ -59,9 +46,10 @@ const LIMIT_NAMES = [
   ['maxDailyNotional', 'max_daily_notional_usd'],
   ['maxOpen', 'max_open_usd'],
 ] as const;
+type LimitChanges = Partial<Record<(typeof LIMIT_NAMES)[number][1], string | null>>;
 
 /** Empty without an option: then the limits are shown. @throws UsageError */
-export function readDeskLimits(raw: RawInput): { changes: DeskLimitWords; note: string | undefined } {
+export function readDeskLimits(raw: RawInput): { changes: LimitChanges; note: string | undefined } {
   const changes = Object.fromEntries(
     LIMIT_NAMES.flatMap(([name, field]) => {
       const amount = readOption(raw, name, readAmountOrNone);

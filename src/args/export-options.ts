@@ -1,30 +1,20 @@
 /** Reads the arguments of `hedge export`, and the file of accounts. */
-import type { Moment } from '../domain/calendar.ts';
 import { type Fields, isFields } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
-import { oneMeant, optionText, type RawInput } from './operands.ts';
+import { oneMeant, optionText, parsedJson, type RawInput } from './operands.ts';
 import { readOption } from './option.ts';
 import { savesReading } from './report-options.ts';
 
 export const EXPORT_FORMATS = ['hledger', 'beancount', 'csv', 'xlsx'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-export interface ExportIntent {
-  format: ExportFormat;
-  /** Undefined: standard output. */
-  file: string | undefined;
-  since: Moment | undefined;
-  until: Moment | undefined;
-  /** The path of the file of accounts. */
-  accounts: string | undefined;
-  saves: boolean;
-}
+export type ExportIntent = ReturnType<typeof readExportIntent>;
 
-export function readExportIntent(raw: RawInput): ExportIntent {
+export function readExportIntent(raw: RawInput) {
   const [file] = raw.operands;
   const format = readFormat(optionText(raw, 'format'));
   if (file?.trim() === '')
@@ -36,9 +26,11 @@ export function readExportIntent(raw: RawInput): ExportIntent {
     );
   return {
     format,
+    /** Undefined: standard output. */
     file,
     since: readOption(raw, 'since', readMoment),
     until: readOption(raw, 'until', readMoment),
+    /** The path of the file of accounts. */
     accounts: optionText(raw, 'accounts'),
     saves: savesReading(raw),
   };
@@ -82,8 +74,8 @@ export function readAccountNames(
       `The accounts ${quoted(path)}: ${why}.`,
       `Example: { "balance": "${USUAL_ACCOUNTS.balance}", "fees": "${USUAL_ACCOUNTS.fees}" }`,
     );
-  const fields = parseAccounts(content);
-  if (fields === undefined) throw wrong('it is not one JSON object of texts');
+  const fields = parsedJson(content.replace(/^\ufeff/, ''));
+  if (!isFields(fields) || !areTexts(fields)) throw wrong('it is not one JSON object of texts');
   const unknown = Object.keys(fields).find((name) => !POSTING_ACCOUNTS.some((each) => each === name));
   if (unknown !== undefined) throw wrong(`${quoted(unknown)} is not one of ${POSTING_ACCOUNTS.join(', ')}`);
   const isName = format === 'beancount' ? BEANCOUNT_NAME : ANY_NAME;
@@ -98,15 +90,6 @@ export function readAccountNames(
       );
   }
   return names;
-}
-
-function parseAccounts(content: string): Readonly<Record<string, string>> | undefined {
-  try {
-    const read: unknown = JSON.parse(content.replace(/^\ufeff/, ''));
-    return isFields(read) && areTexts(read) ? read : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const areTexts = (fields: Fields): fields is Readonly<Record<string, string>> =>

@@ -3,13 +3,12 @@
 import { ACTION_NAMES } from '../domain/action-table.ts';
 import type { Moment } from '../domain/calendar.ts';
 import { optionWords, say, shell, step, withOperands } from '../domain/hint.ts';
-import { quoted } from '../domain/quoted.ts';
 import { containsKey, redactKeys } from '../domain/sanitize.ts';
 import { ENVIRONMENTS } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, PLACE_OPTIONS, spanOptions } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { oneOf, optionGiven, optionText, type RawInput, readDealId } from './operands.ts';
+import { isNot, oneOf, optionGiven, optionText, type RawInput, readDealId } from './operands.ts';
 import { countOrAll, type Given, readOptions } from './option.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -96,7 +95,7 @@ export function readJournalIntent(raw: RawInput) {
     ...others,
     since: day ?? since,
     until: day ?? until,
-    limit: optionText(raw, 'limit') === undefined ? DEFAULT_LIMIT : limit,
+    limit: limit ?? DEFAULT_LIMIT,
   };
   /** An action ID or its beginning, a hedge ID or a deal ID; undefined for the list. */
   return { word: word === undefined ? undefined : readDealId(word), filter };
@@ -111,28 +110,16 @@ export const HALTS_OPTIONS = {
   },
 } as const;
 
-export function readHaltsFilter(raw: RawInput): Given<typeof HALTS_OPTIONS> {
-  const given = readOptions(HALTS_OPTIONS, raw);
-  return optionText(raw, 'limit') === undefined ? { ...given, limit: DEFAULT_LIMIT } : given;
-}
-
-export interface ResolveIntent {
-  word: string;
-  /** The outcome in the words of a record. */
-  as: 'done' | 'nothing';
-  reason: string;
-  yes: boolean;
-  /** Record `nothing` although the request may still arrive. */
-  allowLateArrival: boolean;
-  note: string | undefined;
+export function readHaltsFilter(raw: RawInput) {
+  const { limit = DEFAULT_LIMIT, ...span } = readOptions(HALTS_OPTIONS, raw);
+  return { ...span, limit };
 }
 
 const LONGEST_REASON = 500;
-const OUTCOMES = ['executed', 'not-executed'] as const;
 const RECORDED_AS = { executed: 'done', 'not-executed': 'nothing' } as const;
 const REASON_EXAMPLE = '--reason "the venue says it never arrived"';
 
-export function readResolveIntent(raw: RawInput): ResolveIntent {
+export function readResolveIntent(raw: RawInput) {
   const as = optionText(raw, 'as');
   const reason = optionText(raw, 'reason')?.trim();
   const word = readDealId(raw.operands[0] ?? '');
@@ -165,15 +152,17 @@ export function readResolveIntent(raw: RawInput): ResolveIntent {
     );
   return {
     word,
+    /** The outcome in the words of a record. */
     as: RECORDED_AS[outcome],
     reason,
     yes: optionGiven(raw, 'yes'),
+    /** Record `nothing` although the request may still arrive. */
     allowLateArrival,
     note: readNote(raw),
   };
 }
 
-const readOutcome = (text: string) => oneOf(OUTCOMES, text, 'an outcome');
+const readOutcome = (text: string) => oneOf(['executed', 'not-executed'], text, 'an outcome');
 
 function readOperator(value: string): string {
   const operator = value.trim();
@@ -188,8 +177,9 @@ function readOperator(value: string): string {
 function readDay(value: string): Moment {
   const moment = momentOf(value.trim());
   if (moment?.kind === 'day' || moment?.kind === 'day_ago') return moment;
-  throw new UsageError(
-    `${quoted(value)} is not a day (--day).`,
+  throw isNot(
+    value,
+    'a day (--day)',
     moment === undefined
       ? 'Examples: --day 2026-11-20, today or yesterday.'
       : say`For a time or a span: ${shell`--since ${redactKeys(value)}`}`,

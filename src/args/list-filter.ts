@@ -1,9 +1,8 @@
 /** Reads the filters of lists (--since, --until, --market, --side) and the arguments of `hedge history`. */
 import type { Moment } from '../domain/calendar.ts';
 import { exactInstant, instantOf } from '../domain/instants.ts';
-import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { oneOf, optionGiven, optionText, type RawInput, readMarket, readSide } from './operands.ts';
+import { isNot, oneOf, optionGiven, optionText, type RawInput, readMarket, readSide } from './operands.ts';
 import { countOrAll, type Given, readOptions } from './option.ts';
 
 /** `field`: the service's time field that the filter uses. */
@@ -44,8 +43,9 @@ export const isFiltered = (narrowing: ListFilter): boolean =>
 export function readMoment(text: string, option: string): Moment {
   const moment = momentOf(text.trim());
   if (moment === undefined)
-    throw new UsageError(
-      `${quoted(text)} is not a date or time (${option}).`,
+    throw isNot(
+      text,
+      `a date or time (${option})`,
       dateMeant(text.trim()) ??
         `Examples: ${option} 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday or today.`,
     );
@@ -111,5 +111,5 @@ export function readHistoryIntent(raw: RawInput) {
   if (optionGiven(raw, 'chart') && optionText(raw, 'by') !== undefined)
     throw new UsageError('--chart and --by exclude each other.', 'Leave out one of them.');
   const { by, chart, limit, ...narrowing } = readOptions(HISTORY_OPTIONS, raw);
-  return { narrowing, by, chart, limit };
+  return { narrowing, by, chart, limit: limit === Infinity ? undefined : limit };
 }

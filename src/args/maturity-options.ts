@@ -3,34 +3,27 @@ import type { Holiday } from '../domain/business-days.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { isInCalendar } from './list-filter.ts';
-import { filePath, optionText, type RawInput } from './operands.ts';
+import { filePath, isNot, optionText, type RawInput } from './operands.ts';
 import { readOption } from './option.ts';
 
-export interface MaturitiesIntent {
-  /** From now on; undefined: every maturity. */
-  within: { count: number; unit: 'days' | 'hours' } | undefined;
-  /** The path of the calendar file to write. */
-  ics: string | undefined;
-  /** The path of a file of holidays. */
-  holidays: string | undefined;
-}
+export type MaturitiesIntent = ReturnType<typeof readMaturitiesIntent>;
 
-export function readMaturitiesIntent(raw: RawInput): MaturitiesIntent {
+/** Paths of the calendar file to write and of a file of holidays. Without `within`: every maturity. */
+export function readMaturitiesIntent(raw: RawInput) {
   if (optionText(raw, 'ics') !== undefined && raw.options['watch'] !== undefined)
     throw new UsageError('--ics and --watch exclude each other.', 'Leave out one of them.');
-  const ics = readOption(raw, 'ics', filePath);
-  const holidays = readOption(raw, 'holidays', filePath);
-  return { within: readOption(raw, 'within', readWithin), ics, holidays };
+  return {
+    ics: readOption(raw, 'ics', filePath),
+    holidays: readOption(raw, 'holidays', filePath),
+    within: readOption(raw, 'within', readWithin),
+  };
 }
 
-function readWithin(text: string): NonNullable<MaturitiesIntent['within']> {
+function readWithin(text: string) {
   const [, count = '', unit] = /^([1-9]\d{0,3})([dh])$/i.exec(text) ?? [];
   if (unit === undefined)
-    throw new UsageError(
-      `${quoted(text)} is not a number of days or hours (--within).`,
-      'Examples: --within 7d, --within 12h',
-    );
-  return { count: Number(count), unit: unit.toLowerCase() === 'd' ? 'days' : 'hours' };
+    throw isNot(text, 'a number of days or hours (--within)', 'Examples: --within 7d, --within 12h');
+  return { count: Number(count), unit: unit.toLowerCase() === 'd' ? 'days' : 'hours' } as const;
 }
 
 const LINE = /^(\d{4}-\d\d-\d\d)\s*[,;\t]\s*(\S.*)$/;

@@ -1,8 +1,7 @@
 /** `--note`: a person's words about an action, a halt or a manual outcome, kept in the journal and shown. */
-import { quoted } from '../domain/quoted.ts';
 import { containsKey, sanitize } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
-import { optionText, type RawInput } from './operands.ts';
+import { isNot, optionText, type RawInput } from './operands.ts';
 
 export const NOTE_OPTION = {
   flags: '--note <text>',
@@ -24,10 +23,7 @@ export function readNote(raw: RawInput): string | undefined {
   if (note === '' || Array.from(note).length > LONGEST_NOTE)
     throw new UsageError(`A note has 1 to ${LONGEST_NOTE} characters.`, EXAMPLE);
   if (sanitize(note) !== note)
-    throw new UsageError(
-      `${quoted(note)} is not a note (--note): it has line breaks or invisible characters.`,
-      EXAMPLE,
-    );
+    throw isNot(note, 'a note (--note): it has line breaks or invisible characters', EXAMPLE);
   return note;
 }
 

@@ -23,10 +23,14 @@ const PERCENTAGE_DECIMALS = 4;
 const MAX_SECONDS = 86_400;
 const MULTIPLIERS: Readonly<Record<string, Big>> = { k: new Big(1_000), m: new Big(1_000_000) };
 
+/** `"x" is not a side.` `what`: with its article, and the option where the hint does not show it. */
+export const isNot = (text: string, what: string, hint?: Hint): UsageError =>
+  new UsageError(`${quoted(text)} is not ${what}.`, hint);
+
 /** USD, positive, exact: `10000`, `10_000`, `10,000`, `10k`, `1.5m`; `1.2345k` is 1234.50. */
 export function readNotional(text: string): Big {
   const value = parseNotional(text);
-  if (value === undefined) throw new UsageError(`${quoted(text)} is not a notional.`, notionalHint(text));
+  if (value === undefined) throw isNot(text, 'a notional', notionalHint(text));
   if (value.eq(0)) throw new UsageError('The notional must be above zero.', NOTIONAL_FORMS);
   if (!hasDecimals(value, 2))
     throw new UsageError(`${quoted(text)} has more than two decimals in USD.`, NOTIONAL_FORMS);
@@ -45,8 +49,9 @@ export function readExactNotional(text: string): Big {
   const mayBeGrouped = /^\d{1,3}\.\d{3}$/.test(text);
   if (value === undefined || decimals <= 2) return readNotional(text);
   if (decimals <= EXACT_DECIMALS && !mayBeGrouped && value.gt(0) && !tooLarge(value)) return value;
-  throw new UsageError(
-    `${quoted(text)} is not a notional.`,
+  throw isNot(
+    text,
+    'a notional',
     mayBeGrouped
       ? `Write ${text.replace('.', '')}, or ${text}0 with four decimals.`
       : NOTIONAL_FORMS.replace('two decimals', 'six decimals'),
@@ -84,7 +89,7 @@ export function oneOf<const Word extends string>(
   hint = `Use one of ${words.join(', ')}.`,
 ): Word {
   const found = words.find((word) => word === lower(text));
-  if (found === undefined) throw new UsageError(`${quoted(text)} is not ${what}.`, hint);
+  if (found === undefined) throw isNot(text, what, hint);
   return found;
 }
 
@@ -97,20 +102,15 @@ export const oneMeant = <const Word extends string>(
 
 /** The market in capitals. Checks the form only, and that it is no API key. */
 export function readMarket(text: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._/-]{1,31}$/.test(text) || containsKey(text)) {
-    throw new UsageError(
-      `${quoted(text)} is not a market name.`,
-      say`Example: USDTNGN. To list your markets: ${shell`hedge markets`}`,
-    );
-  }
+  if (!/^[A-Za-z0-9][A-Za-z0-9._/-]{1,31}$/.test(text) || containsKey(text))
+    throw isNot(text, 'a market name', say`Example: USDTNGN. To list your markets: ${shell`hedge markets`}`);
   return text.toUpperCase();
 }
 
 /** One tenor in days: `3` or `3d`. */
 export function readTenor(text: string): Tenor {
   const tenor = parseTenor(text);
-  if (tenor === undefined)
-    throw new UsageError(`${quoted(text)} is not a tenor.`, 'Use 1, 3 or 7 days: --tenor 3');
+  if (tenor === undefined) throw isNot(text, 'a tenor', 'Use 1, 3 or 7 days: --tenor 3');
   return tenor;
 }
 
@@ -118,12 +118,8 @@ export function readTenor(text: string): Tenor {
 export function readTenors(text: string): readonly Tenor[] {
   if (lower(text) === 'all') return TENORS;
   const tenors = text.split(',').map(parseTenor);
-  if (tenors.includes(undefined)) {
-    throw new UsageError(
-      `${quoted(text)} is not a tenor.`,
-      'Use 1, 3 or 7 days, a list, or all: --tenor 3, --tenor 1,3, --tenor all',
-    );
-  }
+  if (tenors.includes(undefined))
+    throw isNot(text, 'a tenor', 'Use 1, 3 or 7 days, a list, or all: --tenor 3, --tenor 1,3, --tenor all');
   return TENORS.filter((tenor) => tenors.includes(tenor));
 }
 
@@ -133,12 +129,12 @@ const parseTenor = (text: string): Tenor | undefined =>
 /** Quote currency per USDT, positive, eight decimals at most. `option` names it in the message. */
 export function readPrice(text: string, option: string): Big {
   const value = parseDecimal(text);
-  if (value === undefined || value.eq(0) || !hasDecimals(value, PRICE_DECIMALS) || tooLarge(value)) {
-    throw new UsageError(
-      `${quoted(text)} is not a price (${option}).`,
+  if (value === undefined || value.eq(0) || !hasDecimals(value, PRICE_DECIMALS) || tooLarge(value))
+    throw isNot(
+      text,
+      `a price (${option})`,
       say`Use a positive number with at most ${PRICE_DECIMALS.toString()} decimals, in quote currency per USDT. To see the current price: ${shell`hedge price`}`,
     );
-  }
   return value;
 }
 
@@ -146,37 +142,62 @@ export function readPrice(text: string, option: string): Big {
 export function readBps(text: string, option: string): Big {
   const negative = text.startsWith('-');
   const value = parsePlainDecimal(text.slice(negative ? 1 : 0).replace(/ *bps?$/i, ''));
-  if (value === undefined || !hasDecimals(value, BPS_DECIMALS) || tooLarge(value)) {
-    throw new UsageError(
-      `${quoted(text)} is not a number of basis points (${option}).`,
+  if (value === undefined || !hasDecimals(value, BPS_DECIMALS) || tooLarge(value))
+    throw isNot(
+      text,
+      `a number of basis points (${option})`,
       `Use a decimal number, negative for a gain: ${option} 27.5, ${option}=-5`,
     );
-  }
   return negative && !value.eq(0) ? value.neg() : value;
 }
 
 /** Above 0 and up to 100. The % sign is required: a bare 50 may mean USD. */
 export function readPercentage(text: string, option: string): Big {
   const value = text.endsWith('%') ? parsePlainDecimal(text.slice(0, -1)) : undefined;
-  if (value === undefined || value.eq(0) || value.gt(100) || !hasDecimals(value, PERCENTAGE_DECIMALS)) {
-    throw new UsageError(
-      `${quoted(text)} is not a percentage (${option}).`,
+  if (value === undefined || value.eq(0) || value.gt(100) || !hasDecimals(value, PERCENTAGE_DECIMALS))
+    throw isNot(
+      text,
+      `a percentage (${option})`,
       `Use a percentage above 0 % and up to 100 %, with the % sign: ${option} 50%`,
     );
-  }
   return value;
 }
 
 /** Seconds to wait, as whole milliseconds: more than 0, a day at most. */
 export function readSeconds(text: string, option: string): number {
   const value = parsePlainDecimal(text);
-  if (value === undefined || value.eq(0) || value.gt(MAX_SECONDS) || !hasDecimals(value, 3)) {
-    throw new UsageError(
-      `${quoted(text)} is not a number of seconds (${option}).`,
+  if (value === undefined || value.eq(0) || value.gt(MAX_SECONDS) || !hasDecimals(value, 3))
+    throw isNot(
+      text,
+      `a number of seconds (${option})`,
       `Use more than 0 and up to ${MAX_SECONDS}: ${option} 60`,
     );
-  }
   return value.times(1_000).toNumber();
+}
+
+const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
+const DURATION = /^(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,7})s)?$/i;
+
+/** Milliseconds of `3d`, `12h`, `90m`, `30s`, or several units, largest first: `1d12h`. @throws UsageError */
+export function readDuration(text: string): number {
+  const parts = DURATION.exec(text);
+  const [, days = '0', hours = '0', minutes = '0', seconds = '0'] = parts ?? [];
+  const ms =
+    Number(days) * UNIT_MS.d +
+    Number(hours) * UNIT_MS.h +
+    Number(minutes) * UNIT_MS.m +
+    Number(seconds) * UNIT_MS.s;
+  if (parts === null || ms === 0) throw isNot(text, 'a duration', 'Write it as 3d, 12h, 90m, 30s or 1d12h.');
+  return ms;
+}
+
+/** Undefined for a text that is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The path of a file, as typed. */
@@ -188,28 +209,20 @@ export function filePath(text: string, option: string, hint: Hint = `${option} F
 /** 1 to 500 (specification §8). */
 export function readLimit(text: string): number {
   const value = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > LARGEST_PAGE) {
-    throw new UsageError(
-      `${quoted(text)} is not a number of hedges.`,
-      `Use 1 to ${LARGEST_PAGE}: --limit 100`,
-    );
-  }
+  if (value < 1 || value > LARGEST_PAGE)
+    throw isNot(text, 'a number of hedges', `Use 1 to ${LARGEST_PAGE}: --limit 100`);
   return value;
 }
 
 /** A deal ID or hedge ID. */
 export function readDealId(text: string): string {
   if (isId(text)) return text;
-  if (containsKey(text)) {
+  if (containsKey(text))
     throw new UsageError(
       `${quoted(text)} looks like an API key.`,
       say`Deal IDs are stored and sent to the service. To add an API key: ${shell`hedge profile add NAME`}`,
     );
-  }
-  throw new UsageError(
-    `${quoted(text)} is not a deal ID.`,
-    `Use 1 to ${LONGEST_ID} visible characters without a space at either end.`,
-  );
+  throw isNot(text, 'a deal ID', `Use 1 to ${LONGEST_ID} visible characters without a space at either end.`);
 }
 
 /** `open` is hedge's own word: filled, not matured, and its side in the positions. */

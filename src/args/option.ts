@@ -1,7 +1,8 @@
 /** An option, declared once: its flags, help and completion, and how it is read. The type of an intent follows from them. */
-import { quoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
-import { optionGiven, optionText, type RawInput } from './operands.ts';
+import { optionWords, shell } from '../domain/hint.ts';
+import { redactKeys } from '../domain/sanitize.ts';
+import { type CommandWords } from '../errors.ts';
+import { isNot, optionGiven, optionText, type RawInput } from './operands.ts';
 
 export interface Option {
   /** Commander's spelling: `--tenor <days>`, `--no-wait`. */
@@ -53,15 +54,29 @@ export function readOption<Value>(
 export const longOption = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** `50`, or undefined for `all`. */
+/** `50`, or Infinity for `all`. */
 export const countOrAll =
   (what: string) =>
-  (text: string): number | undefined => {
-    if (text.toLowerCase() === 'all') return undefined;
+  (text: string): number => {
+    if (text.toLowerCase() === 'all') return Infinity;
     if (!/^[1-9]\d{0,5}$/.test(text))
-      throw new UsageError(
-        `${quoted(text)} is not a number of ${what}.`,
-        'Write --limit 50, or --limit all.',
-      );
+      throw isNot(text, `a number of ${what}`, 'Write --limit 50, or --limit all.');
     return Number(text);
   };
+
+/** `hedge open USDTNGN buy 10k --tenor 3 --yes` */
+export const typedCommand = (
+  name: string,
+  operands: readonly string[],
+  options: RawInput['options'],
+): CommandWords => shell`hedge ${name} ${[...operands, ...optionsAsTyped(options)].map(redactKeys)}`;
+
+function optionsAsTyped(options: RawInput['options']): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    const option = longOption(name);
+    if (typeof value === 'string') return optionWords(option, value);
+    if (typeof value === 'object') return value.flatMap((each) => optionWords(option, each));
+    if (name === 'wait') return value === false ? ['--no-wait'] : [];
+    return value === true ? [option] : [];
+  });
+}

@@ -2,10 +2,10 @@
 import { Big } from 'big.js';
 import { ACTION_NAMES } from '../domain/action-table.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
-import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
   hasDecimals,
+  isNot,
   oneMeant,
   optionGiven,
   optionText,
@@ -150,10 +150,7 @@ function readFaultName<Name extends string>(names: readonly Name[], word: string
   const words = names.map(inHyphens);
   const name = names.find((each) => inHyphens(each) === word.toLowerCase());
   if (name !== undefined) return name;
-  throw new UsageError(
-    `${quoted(word)} is not a fault (${option}).`,
-    `${didYouMean(word, words)}Use one of ${words.join(', ')}.`,
-  );
+  throw isNot(word, `a fault (${option})`, `${didYouMean(word, words)}Use one of ${words.join(', ')}.`);
 }
 
 const readMarkets = (text: string): string[] =>
@@ -164,7 +161,7 @@ function readShare(text: string): number {
   const percent = text.endsWith('%');
   const value = parsePlainDecimal(percent ? text.slice(0, -1) : text)?.div(percent ? 100 : 1);
   if (value === undefined || value.gt(1) || !hasDecimals(value, 6))
-    throw new UsageError(`${quoted(text)} is not a share.`, 'Use 0 to 1, or a percentage: 0.25, 25%');
+    throw isNot(text, 'a share', 'Use 0 to 1, or a percentage: 0.25, 25%');
   return value.toNumber();
 }
 
@@ -173,7 +170,7 @@ const LARGEST_COUNT = new Big(1_000_000);
 function readCount(text: string): number {
   const value = parsePlainDecimal(text);
   if (value === undefined || value.gt(LARGEST_COUNT) || !hasDecimals(value, 0))
-    throw new UsageError(`${quoted(text)} is not a whole number.`, 'Use plain digits: 2, 250');
+    throw isNot(text, 'a whole number', 'Use plain digits: 2, 250');
   return value.toNumber();
 }
 

@@ -1,33 +1,20 @@
 /** Reads the options of `hedge practice serve` into the modes of the practice service. */
 import { say, shell } from '../domain/hint.ts';
-import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { hasDecimals, oneOf, optionGiven, optionText, parsePlainDecimal, type RawInput } from './operands.ts';
+import {
+  hasDecimals,
+  isNot,
+  oneOf,
+  optionGiven,
+  optionText,
+  parsedJson,
+  parsePlainDecimal,
+  type RawInput,
+} from './operands.ts';
 import { readOption } from './option.ts';
-import { FAULT_OPTIONS, type FaultChange, FORMER_FAULT_OPTIONS, readFaultChange } from './practice-faults.ts';
+import { FAULT_OPTIONS, FORMER_FAULT_OPTIONS, readFaultChange } from './practice-faults.ts';
 
-export const PRINT_ENV_FORMATS = ['sh', 'python', 'go'] as const;
-export type PrintEnvFormat = (typeof PRINT_ENV_FORMATS)[number];
-
-/** Undefined fields have the defaults of the service. */
-export interface ServeModes {
-  port: number | undefined;
-  host: string | undefined;
-  seed: number | undefined;
-  clockMode: 'wall' | 'manual';
-  /** Milliseconds since the epoch. */
-  startAt: number | undefined;
-  memory: boolean;
-  rateLimit: boolean | undefined;
-  fillAfterMs: number | undefined;
-  books: readonly string[];
-  keysFile: string | undefined;
-  caFile: string | undefined;
-  faults: FaultChange;
-}
-
-/** Source of the settings of books in memory. */
-export type SettingsSource = { stored: true } | { file: string };
+const PRINT_ENV_FORMATS = ['sh', 'python', 'go'] as const;
 
 export const SERVE_OPTIONS = [
   { flags: '--port <port>', summary: 'port to listen on; 0, the default, is any free one' },
@@ -75,44 +62,38 @@ export const SERVE_OPTIONS = [
 /** Node takes `--env-file` for its own, wherever it is; where the file exists, it gets here and means `--write-env`. */
 export const SERVE_HIDDEN = [{ flags: '--env-file <path>' }, ...FORMER_FAULT_OPTIONS] as const;
 
-export function readServeModes(raw: RawInput): ServeModes {
-  return {
-    faults: readFaultChange(raw),
-    books: readOption(raw, 'books', readBookNames) ?? [],
-    clockMode: readOption(raw, 'clock', readClock) ?? 'wall',
-    port: readOption(raw, 'port', readPort),
-    host: readOption(raw, 'host', readLoopbackHost),
-    seed: readOption(raw, 'seed', readSeed),
-    startAt: readOption(raw, 'start', readStart),
-    fillAfterMs: readOption(raw, 'fillAfter', readFillAfter),
-    rateLimit: readOption(raw, 'rateLimit', readSwitch),
-    keysFile: optionText(raw, 'keys'),
-    caFile: optionText(raw, 'caFile'),
-    memory: optionGiven(raw, 'memory'),
-  };
-}
+export type ServeModes = ReturnType<typeof readServeModes>;
 
-/** Undefined: the defaults, or those of the stored book. */
-export function readSettingsSource(raw: RawInput): SettingsSource | undefined {
+/** Undefined fields have the defaults of the service. */
+export const readServeModes = (raw: RawInput) => ({
+  faults: readFaultChange(raw),
+  books: readOption(raw, 'books', readBookNames) ?? [],
+  clockMode: readOption(raw, 'clock', readClock) ?? 'wall',
+  port: readOption(raw, 'port', readPort),
+  host: readOption(raw, 'host', readLoopbackHost),
+  seed: readOption(raw, 'seed', readSeed),
+  /** Milliseconds since the epoch. */
+  startAt: readOption(raw, 'start', readStart),
+  fillAfterMs: readOption(raw, 'fillAfter', readFillAfter),
+  rateLimit: readOption(raw, 'rateLimit', readSwitch),
+  keysFile: optionText(raw, 'keys'),
+  caFile: optionText(raw, 'caFile'),
+  memory: optionGiven(raw, 'memory'),
+});
+
+/** `stored`, or a path. Undefined: the defaults, or those of the stored book. */
+export function readSettingsSource(raw: RawInput): string | undefined {
   const named = optionText(raw, 'settings');
-  if (named === undefined) return undefined;
-  if (!optionGiven(raw, 'memory'))
+  if (named !== undefined && !optionGiven(raw, 'memory'))
     throw new UsageError(
       '--settings is for books in memory.',
       say`Add --memory. The stored book has settings of its own: ${shell`hedge practice settings`}`,
     );
-  return named === 'stored' ? { stored: true } : { file: named };
+  return named;
 }
 
 /** Output of `serve`, the command that it runs, and when it stops. */
-export interface ServeRun {
-  language: PrintEnvFormat | undefined;
-  envFile: string | undefined;
-  stopsWithParent: boolean;
-  command: readonly [string, ...string[]] | undefined;
-}
-
-export function readServeRun(raw: RawInput): { run: ServeRun } {
+export function readServeRun(raw: RawInput) {
   const language = readOption(raw, 'printEnv', readLanguage);
   const stopsWithParent = optionGiven(raw, 'stopWithParent');
   const command = readCommand(raw.rest);
@@ -126,17 +107,11 @@ export function readServeRun(raw: RawInput): { run: ServeRun } {
       'The command after -- has the standard input.',
       'Leave out --stop-with-parent: the service stops with the command.',
     );
-  return {
-    run: {
-      language,
-      envFile: optionText(raw, 'writeEnv') ?? optionText(raw, 'envFile'),
-      stopsWithParent,
-      command,
-    },
-  };
+  const envFile = optionText(raw, 'writeEnv') ?? optionText(raw, 'envFile');
+  return { run: { language, envFile, stopsWithParent, command } };
 }
 
-function readCommand(rest: RawInput['rest']): ServeRun['command'] {
+function readCommand(rest: RawInput['rest']): readonly [string, ...string[]] | undefined {
   if (rest === undefined) return undefined;
   const [program, ...words] = rest;
   if (program === undefined || program === '')
@@ -148,11 +123,9 @@ export const SETTINGS_EXAMPLE = say`Example: ${shell`hedge practice settings --j
 
 /** The settings in the file of `--settings`. */
 export function parsedSettings(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError(`${quoted(path)} is not JSON (--settings).`, SETTINGS_EXAMPLE);
-  }
+  const settings = parsedJson(text);
+  if (settings !== undefined) return settings;
+  throw isNot(path, 'JSON (--settings)', SETTINGS_EXAMPLE);
 }
 
 const readLanguage = (text: string, option: string) => oneOf(PRINT_ENV_FORMATS, text, `possible (${option})`);
@@ -167,10 +140,7 @@ const MAX_PORT = 65_535;
 function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port >= 0 && port <= MAX_PORT) return port;
-  throw new UsageError(
-    `${quoted(text)} is not a port (--port).`,
-    'Use a number from 1 to 65535, or 0 for any free port.',
-  );
+  throw isNot(text, 'a port (--port)', 'Use a number from 1 to 65535, or 0 for any free port.');
 }
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
@@ -178,8 +148,9 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
 /** The practice service never listens where another machine could reach it. */
 function readLoopbackHost(text: string): string {
   if (LOOPBACK.test(text)) return text;
-  throw new UsageError(
-    `${quoted(text)} is not a loopback address (--host).`,
+  throw isNot(
+    text,
+    'a loopback address (--host)',
     'The practice service listens on this machine only: 127.0.0.1, ::1 or localhost.',
   );
 }
@@ -189,10 +160,7 @@ const LARGEST_SEED = 4_294_967_295;
 function readSeed(text: string): number {
   const seed = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (seed <= LARGEST_SEED) return seed;
-  throw new UsageError(
-    `${quoted(text)} is not a seed (--seed).`,
-    `Use a whole number from 0 to ${LARGEST_SEED}.`,
-  );
+  throw isNot(text, 'a seed (--seed)', `Use a whole number from 0 to ${LARGEST_SEED}.`);
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/;
@@ -200,7 +168,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/;
 function readStart(text: string): number {
   const at = TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
-  throw new UsageError(`${quoted(text)} is not a time (--start).`, 'Write it in UTC: 2026-12-01T08:00Z');
+  throw isNot(text, 'a time (--start)', 'Write it in UTC: 2026-12-01T08:00Z');
 }
 
 const LONGEST_FILL_SECONDS = 43_200;
@@ -210,8 +178,9 @@ function readFillAfter(text: string): number {
   const seconds = parsePlainDecimal(text);
   if (seconds?.lte(LONGEST_FILL_SECONDS) === true && hasDecimals(seconds, MILLISECOND_DECIMALS))
     return seconds.times(1_000).toNumber();
-  throw new UsageError(
-    `${quoted(text)} is not a time in seconds (--fill-after).`,
+  throw isNot(
+    text,
+    'a time in seconds (--fill-after)',
     `Use 0 to ${LONGEST_FILL_SECONDS}, with at most three decimals.`,
   );
 }
@@ -222,8 +191,9 @@ function readBookNames(text: string): readonly string[] {
   const names = text.split(',');
   const wrong = names.find((name) => !BOOK_NAME.test(name));
   if (wrong === undefined) return names;
-  throw new UsageError(
-    `${quoted(wrong)} is not a name for a book (--books).`,
+  throw isNot(
+    wrong,
+    'a name for a book (--books)',
     'Use small letters, digits and hyphens, separated by commas: a,b. Not default, and not a version like v2.',
   );
 }

@@ -2,9 +2,16 @@
 import { basename, resolve } from 'node:path';
 import { andThen, say, shell } from '../domain/hint.ts';
 import type { LimitsChange } from '../domain/profile-limits.ts';
-import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { optionGiven, optionText, type RawInput, readMarket, readNotional } from './operands.ts';
+import {
+  isNot,
+  optionGiven,
+  optionText,
+  parsedJson,
+  type RawInput,
+  readMarket,
+  readNotional,
+} from './operands.ts';
 import { readOption, YES_OPTION } from './option.ts';
 
 const LIMIT_OPTIONS = [
@@ -54,26 +61,10 @@ export type KeyOrigin =
 /** The place of the stored key; a key from a command is not stored. */
 export type KeyStore = 'file' | 'keychain';
 
-/** Fields are undefined where nothing was given, and null where `none` removes them. */
-export interface ProfileIntent {
-  name: string;
-  baseUrl: string | undefined;
-  keyOrigin: KeyOrigin | undefined;
-  store: KeyStore | undefined;
-  /** The account label, as typed. */
-  account: string | null | undefined;
-  caFile: string | null | undefined;
-  timeZone: string | null | undefined;
-  /** The name as it was typed. */
-  operator: string | null | undefined;
-  limits: LimitsChange;
-  /** Whether to test the key before storing it. */
-  check: boolean;
-  yes: boolean;
-}
+export type ProfileIntent = ReturnType<typeof readProfileIntent>;
 
-/** @throws UsageError */
-export function readProfileIntent(raw: RawInput): ProfileIntent {
+/** Fields are undefined where nothing was given, and null where `none` removes them. @throws UsageError */
+function readProfileIntent(raw: RawInput) {
   const [name = ''] = raw.operands;
   const keyOrigin = readKeyOrigin(raw);
   const store = readStore(raw, keyOrigin);
@@ -81,13 +72,16 @@ export function readProfileIntent(raw: RawInput): ProfileIntent {
   return {
     name,
     baseUrl: optionText(raw, 'baseUrl'),
-    keyOrigin: keyOrigin ?? (store === undefined ? undefined : { kind: 'prompt' }),
+    keyOrigin: keyOrigin ?? (store === undefined ? undefined : ({ kind: 'prompt' } as const)),
     store,
+    /** The account label, as typed. */
     account: readOption(raw, 'account', orNone),
     caFile: typeof caFile === 'string' ? resolve(caFile) : caFile,
     timeZone: readOption(raw, 'timeZone', readTimeZone),
+    /** The name as it was typed. */
     operator: readOption(raw, 'operator', orNone),
     limits: readLimits(raw),
+    /** Whether to test the key before storing it. */
     check: raw.options['check'] !== false,
     yes: optionGiven(raw, 'yes'),
   };
@@ -116,15 +110,10 @@ export function readProfileChange(raw: RawInput): ProfileIntent {
   return intent;
 }
 
-export const changesMoreThanLimits = ({
-  baseUrl,
-  keyOrigin,
-  account,
-  caFile,
-  timeZone,
-  operator,
-}: ProfileIntent): boolean =>
-  [baseUrl, keyOrigin, account, caFile, timeZone, operator].some((each) => each !== undefined);
+export const changesMoreThanLimits = (intent: ProfileIntent): boolean =>
+  (['baseUrl', 'keyOrigin', 'account', 'caFile', 'timeZone', 'operator'] as const).some(
+    (name) => intent[name] !== undefined,
+  );
 
 /** Removes a field or limit. */
 const NONE = 'none';
@@ -133,30 +122,24 @@ const orNone = (text: string): string | null => (text.toLowerCase() === NONE ? n
 
 function readTimeZone(text: string): string | null {
   const zone = orNone(text);
-  if (zone === null || isTimeZone(zone)) return zone;
-  throw new UsageError(
-    `${quoted(zone)} is not a time zone.`,
-    'Use an IANA name such as Africa/Lagos or UTC.',
-  );
-}
-
-function isTimeZone(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+    if (zone === null || new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '')
+      return zone;
   } catch {
-    return false;
+    // A RangeError.
   }
+  throw isNot(text, 'a time zone', 'Use an IANA name such as Africa/Lagos or UTC.');
 }
 
 function readKeyOrigin(raw: RawInput): KeyOrigin | undefined {
-  const file = optionText(raw, 'keyFile');
+  const path = optionText(raw, 'keyFile');
   const argv = readOption(raw, 'keyCommand', readCommandWords);
-  const origins: KeyOrigin[] = [
-    ...(optionGiven(raw, 'keyStdin') ? [{ kind: 'standard input' } as const] : []),
-    ...(file === undefined ? [] : [{ kind: 'file', path: file } as const]),
-    ...(argv === undefined ? [] : [{ kind: 'command', argv } as const]),
+  const origins: readonly (KeyOrigin | false | undefined)[] = [
+    optionGiven(raw, 'keyStdin') && { kind: 'standard input' },
+    path !== undefined && { kind: 'file', path },
+    argv && { kind: 'command', argv },
   ];
-  const [origin, second] = origins;
+  const [origin, second] = origins.filter((each) => each !== undefined && each !== false);
   if (second !== undefined)
     throw new UsageError(
       'The key can have only one source.',
@@ -168,7 +151,7 @@ function readKeyOrigin(raw: RawInput): KeyOrigin | undefined {
 function readStore(raw: RawInput, origin: KeyOrigin | undefined): KeyStore | undefined {
   const store = optionText(raw, 'store');
   if (store !== undefined && store !== 'file' && store !== 'keychain')
-    throw new UsageError(`${quoted(store)} is not a key store (--store).`, 'Use file or keychain.');
+    throw isNot(store, 'a key store (--store)', 'Use file or keychain.');
   if (store === 'keychain' && origin?.kind === 'command')
     throw new UsageError(
       'A key from --key-command is not stored.',
@@ -178,25 +161,20 @@ function readStore(raw: RawInput, origin: KeyOrigin | undefined): KeyStore | und
 }
 
 /** A JSON list of words: no shell runs it. A path of the program is made a full one. @throws UsageError */
-export function readCommandWords(text: string, option: string): readonly [string, ...string[]] {
-  const words = parsedList(text);
-  const [program, ...rest] = words ?? [];
-  if (words === undefined || program === undefined || program === '')
-    throw new UsageError(
-      `${quoted(text)} is not a command (${option}).`,
+export function readCommandWords(text: string, option: string): [string, ...string[]] {
+  const words = parsedJson(text);
+  const [program, ...rest] = isTexts(words) ? words : [];
+  if (program === undefined || program === '')
+    throw isNot(
+      text,
+      `a command (${option})`,
       `Use a JSON list of words: ${option} '["pass","show","hedge/test"]'`,
     );
   return [basename(program) === program ? program : resolve(program), ...rest];
 }
 
-function parsedList(text: string): readonly string[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) && value.every((word) => typeof word === 'string') ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((word) => typeof word === 'string');
 
 /** `none` removes a limit; absent limits stay. */
 function readLimits(raw: RawInput): LimitsChange {

@@ -4,8 +4,9 @@ import { say, shell, step } from '../domain/hint.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { SIDES, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { Sizing } from './action-intent.ts';
+import type { Sizing, WithoutSize } from './action-intent.ts';
 import {
+  isNot,
   optionGiven,
   optionText,
   type RawInput,
@@ -16,7 +17,7 @@ import {
   readSide,
   readTenors,
 } from './operands.ts';
-import { readOption } from './option.ts';
+import { longOption, readOption } from './option.ts';
 import { readSideWords } from './side-words.ts';
 import { readSizing } from './sizing.ts';
 
@@ -44,16 +45,13 @@ export interface QuoteIntent extends QuoteRequest {
 }
 
 /** A quote whose size is still to be computed from what the service shows. */
-export type UnsizedQuote = Omit<QuoteIntent, 'notional' | 'sizing'> & {
-  notional?: undefined;
-  sizing: Sizing;
-};
+export type UnsizedQuote = WithoutSize<QuoteIntent>;
 
 export interface GridIntent extends QuoteRequest {
   /** At least one, buy first. */
   sides: readonly Side[];
   /** USD, ascending, none twice. */
-  sizes: readonly [Big, ...Big[]];
+  sizes: readonly Big[];
 }
 
 export function readQuoteIntent(raw: RawInput): QuoteIntent | UnsizedQuote | GridIntent {
@@ -109,22 +107,12 @@ const MARKUP_BELOW_BPS = 10_000;
 function readMarkup(text: string, option: string): Big {
   const markup = readBps(text, option);
   if (markup.lt(0) || markup.gte(MARKUP_BELOW_BPS))
-    throw new UsageError(
-      `${quoted(text)} is not a markup (${option}).`,
-      `Use basis points from 0 to below 10000: ${option} 35`,
-    );
+    throw isNot(text, `a markup (${option})`, `Use basis points from 0 to below 10000: ${option} 35`);
   return markup;
 }
 
 /** Options of one quote; a grid has many. */
-const NOT_IN_A_GRID = {
-  curve: '--curve',
-  worstPrice: '--worst-price',
-  maxCostBps: '--max-cost-bps',
-  watch: '--watch',
-  ngn: '--ngn',
-  max: '--max',
-} as const;
+const NOT_IN_A_GRID = ['curve', 'worstPrice', 'maxCostBps', 'watch', 'ngn', 'max'] as const;
 
 const GRID = shell`--sides buy,sell --sizes 50k,100k --tenor all`;
 
@@ -142,8 +130,9 @@ function readGrid(
       `A grid takes --sides and --sizes instead of ${more.map(unquoted).join(' ')}.`,
       say`Use one of: ${line}, or ${shell`hedge quote ${place} SIDE NOTIONAL`}`,
     );
-  const [, other] = Object.entries(NOT_IN_A_GRID).find(([name]) => options[name] !== undefined) ?? [];
-  if (other !== undefined) throw new UsageError(`A grid has no ${other}.`, `Leave out ${other}.`);
+  const other = NOT_IN_A_GRID.find((name) => options[name] !== undefined);
+  if (other !== undefined)
+    throw new UsageError(`A grid has no ${longOption(other)}.`, `Leave out ${longOption(other)}.`);
   if (sizesText === undefined) throw new UsageError('Missing --sizes: the sizes in USD.', step(line));
   const sides = options['sides'];
   return {
@@ -172,7 +161,7 @@ function readSides(text: string): readonly Side[] {
 }
 
 /** `50k,100k`: ascending, none twice. Digits that may be one number with a thousands comma are refused. */
-function readSizes(text: string): readonly [Big, ...Big[]] {
+function readSizes(text: string): readonly Big[] {
   const items = text.split(',');
   const isSplit = items.some(
     (item, at) => /^\d{3}(?:\.\d+)?$/.test(item) && /^\d{1,3}$/.test(items[at - 1] ?? ''),
@@ -183,7 +172,5 @@ function readSizes(text: string): readonly [Big, ...Big[]] {
       'Write sizes without thousands commas: --sizes 50k,100k or --sizes 50000,100000',
     );
   const sizes = items.map(readNotional).toSorted((one, another) => one.cmp(another));
-  const [first, ...others] = sizes.filter((size, at) => at === 0 || !size.eq(sizes[at - 1] ?? 0));
-  if (first === undefined) throw new UsageError('Missing --sizes: the sizes in USD.', say`Example: ${GRID}`);
-  return [first, ...others];
+  return sizes.filter((size, at) => at === 0 || !size.eq(sizes[at - 1] ?? 0));
 }

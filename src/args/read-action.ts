@@ -17,6 +17,7 @@ import type {
 } from './action-intent.ts';
 import { readActionOptions, readPriceLimits } from './action-options.ts';
 import {
+  isNot,
   optionGiven,
   optionText,
   type RawInput,
@@ -147,8 +148,9 @@ function readReduction(raw: RawInput, place: Place): Reduction {
     );
   if (by !== undefined) {
     if (SIZE.test(by))
-      throw new UsageError(
-        `${quoted(by)} is not a percentage (--by).`,
+      throw isNot(
+        by,
+        'a percentage (--by)',
         say`Did you mean: ${shell`hedge reduce ${place} ${by}`}${Number(by) <= 100 ? `, or --by ${by}%` : ''}`,
       );
     return { by: 'percent', percent: readPercentage(by, '--by') };

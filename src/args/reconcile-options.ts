@@ -1,45 +1,37 @@
 /** Reads the arguments of `hedge reconcile`, and finance's own list of deals. */
 import { Big } from 'big.js';
-import type { Moment } from '../domain/calendar.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { filePath, optionText, parseDecimal, parsePlainDecimal, type RawInput } from './operands.ts';
+import { filePath, isNot, optionText, parseDecimal, parsePlainDecimal, type RawInput } from './operands.ts';
 import { readOption } from './option.ts';
 import { savesReading } from './report-options.ts';
-import { readRowId, readSheet, rejectRows, type SheetShape, type WrongRow } from './spreadsheet.ts';
+import { readRowId, readSheet } from './spreadsheet.ts';
 
-export interface ReconcileIntent {
-  /** Deal IDs and hedge IDs; empty: all. */
-  words: readonly string[];
-  since: Moment;
-  /** The path of finance's list. */
-  against: string | undefined;
-  /** Differences up to these are none. USD, and quote currency per USDT. */
-  tolerance: { usd: Big; rate: Big };
-  saves: boolean;
-  /** Why the breaks that are shown are right. */
-  note: string | undefined;
-}
+export type ReconcileIntent = ReturnType<typeof readReconcileIntent>;
 
 const CENT = new Big('0.01');
 
-export function readReconcileIntent(raw: RawInput): ReconcileIntent {
+export function readReconcileIntent(raw: RawInput) {
   const against = readOption(raw, 'against', filePath);
   const note = readNote(raw);
   const saves = savesReading(raw);
   if (note !== undefined && !saves)
     throw new UsageError('A note is kept in the journal: --note and --no-save exclude each other.');
   return {
+    /** Deal IDs and hedge IDs; empty: all. */
     words: raw.operands,
     since: readMoment(optionText(raw, 'since') ?? '7d', '--since'),
+    /** The path of finance's list. */
     against,
+    /** Differences up to these are none. USD, and quote currency per USDT. */
     tolerance: {
       usd: readOption(raw, 'toleranceUsd', readTolerance) ?? CENT,
       rate: readOption(raw, 'toleranceRate', readTolerance) ?? CENT,
     },
     saves,
+    /** Why the breaks that are shown are right. */
     note,
   };
 }
@@ -47,7 +39,7 @@ export function readReconcileIntent(raw: RawInput): ReconcileIntent {
 function readTolerance(text: string, option: string): Big {
   const amount = parsePlainDecimal(text);
   if (amount !== undefined) return amount;
-  throw new UsageError(`${quoted(text)} is not an amount (${option}).`, `${option} 0.01`);
+  throw isNot(text, `an amount (${option})`, `${option} 0.01`);
 }
 
 /** A deal as finance has it. */
@@ -67,35 +59,32 @@ export interface FinanceList {
 
 /** @throws UsageError that has the right header, or names the wrong rows. */
 export function readFinanceList(content: string, path: string): FinanceList {
-  const shape: SheetShape = {
+  const { rows, rejectWrong } = readSheet(content, {
     path,
     columns: ['deal_id', 'notional_usd', 'rate'],
     example: 'PAY-8841,"10,000.00",1532.71',
     meaning: 'Nothing was compared.',
-  };
-  const { rows, wrong: misfits } = readSheet(content, shape);
-  const wrong: WrongRow[] = [...misfits];
-  const lines = new Map<string, number>();
-  const deals = rows.flatMap(({ line, cells }): FinanceDeal[] => {
-    const id = readRowId(cells.get('deal_id') ?? '');
-    const notional = readFigure(cells.get('notional_usd') ?? '', 'notional');
-    const rate = readFigure(cells.get('rate') ?? '', 'rate');
-    const twin = typeof id === 'string' ? undefined : lines.get(id.id);
-    for (const found of [id, notional, rate]) if (typeof found === 'string') wrong.push({ line, why: found });
-    if (twin !== undefined) wrong.push({ line, why: `the deal ID is that of line ${twin}.` });
-    if (typeof id === 'string' || typeof notional === 'string' || typeof rate === 'string') return [];
-    lines.set(id.id, line);
-    return [{ line, dealId: id.id, notional, rate }];
   });
-  rejectRows(wrong, shape);
+  const lines = new Map<string, number>();
+  const deals = rows.flatMap(({ line, value, reject }): FinanceDeal[] => {
+    const dealId = value('deal_id', readRowId);
+    const notional = value('notional_usd', (text) => readFigure(text, 'notional'));
+    const rate = value('rate', (text) => readFigure(text, 'rate'));
+    const twin = lines.get(dealId ?? '');
+    if (twin !== undefined) reject(`the deal ID is that of line ${twin}.`);
+    if (!dealId || !notional || !rate) return [];
+    lines.set(dealId, line);
+    return [{ line, dealId, notional, rate }];
+  });
+  rejectWrong();
   return { path, deals };
 }
 
-/** Any number of decimals; `USD 10,000.00` too. Otherwise why not, as a sentence. */
-function readFigure(text: string, name: string): Big | string {
+/** Any number of decimals; `USD 10,000.00` too. @throws UsageError */
+function readFigure(text: string, name: string): Big {
   const value = parseDecimal(text.replace(/^USD *| *USD$/gi, ''));
   if (value?.gt(0) === true) return value;
   const ofSettled =
     value?.eq(0) === true && name === 'notional' ? '; of a settled deal, the size that settled' : '';
-  return `${quoted(text)} is not a ${name}: write 10,000.00${ofSettled}.`;
+  throw new UsageError(`${quoted(text)} is not a ${name}: write 10,000.00${ofSettled}.`);
 }

@@ -1,11 +1,10 @@
 /** Reads the arguments of `hedge report`: the period, the grouping, and the file of a page. */
 import type { Moment, Period } from '../domain/calendar.ts';
 import { say, shell } from '../domain/hint.ts';
-import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { filePath, oneMeant, optionText, type RawInput } from './operands.ts';
+import { filePath, isNot, oneMeant, optionText, type RawInput } from './operands.ts';
 import { readOption } from './option.ts';
 
 export const REPORT_BY = ['deal', 'prefix', 'side', 'operator', 'market', 'day'] as const;
@@ -18,29 +17,20 @@ export type AskedPeriod =
   | { kind: 'calendar'; period: Period; of: Moment; isBefore: boolean }
   | { kind: 'span'; since: Moment; until: Moment | undefined };
 
-export interface ReportIntent {
-  asked: AskedPeriod;
-  by: ReportBy;
-  /** The path of the page to write. */
-  html: string | undefined;
-  /** Whether the reading is recorded. */
-  saves: boolean;
-  note: string | undefined;
-}
-
 export const SAVE_OPTION = { flags: '--no-save', summary: 'do not record this reading in the journal' };
+/** Whether the reading is recorded. */
 export const savesReading = ({ options }: RawInput): boolean => options['save'] !== false;
 
-export function readReportIntent(raw: RawInput): ReportIntent {
-  const html = readOption(raw, 'html', filePath);
-  return {
-    asked: readPeriod(raw),
-    by: readOption(raw, 'by', (text) => oneMeant(REPORT_BY, text, 'a grouping (--by)')) ?? 'deal',
-    html,
-    saves: savesReading(raw),
-    note: readNote(raw),
-  };
-}
+export type ReportIntent = ReturnType<typeof readReportIntent>;
+
+export const readReportIntent = (raw: RawInput) => ({
+  /** The path of the page to write. */
+  html: readOption(raw, 'html', filePath),
+  asked: readPeriod(raw),
+  by: readOption(raw, 'by', (text) => oneMeant(REPORT_BY, text, 'a grouping (--by)')) ?? 'deal',
+  saves: savesReading(raw),
+  note: readNote(raw),
+});
 
 const EXAMPLES = say`Examples: ${shell`hedge report --day yesterday`}, --week, --month last, --month 2026-11, --since 2026-11-01 --until 2026-11-15`;
 
@@ -61,10 +51,7 @@ function readPeriod(raw: RawInput): AskedPeriod {
   if (text.toLowerCase() === 'last') return { kind: 'calendar', period, of: TODAY, isBefore: true };
   const of = momentOf(text === '' ? 'today' : MONTH.test(text) && period === 'month' ? `${text}-01` : text);
   if (of?.kind === 'day' || of?.kind === 'day_ago') return { kind: 'calendar', period, of, isBefore: false };
-  throw new UsageError(
-    `${quoted(text)} is not a ${period === 'month' ? 'month' : 'day'} (--${period}).`,
-    EXAMPLES,
-  );
+  throw isNot(text, `a ${period === 'month' ? 'month' : 'day'} (--${period})`, EXAMPLES);
 }
 
 const TODAY = { kind: 'day_ago', days: 0 } as const;

@@ -1,10 +1,8 @@
 /** The arguments of `hedge roll`, `roll run`, `roll drop` and `roll show`. Pure. */
-import type { Big } from 'big.js';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
-import type { Side, Tenor } from '../domain/vocabulary.ts';
+import type { Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { ActionOptions } from './action-intent.ts';
 import { DESPITE_OPTION, readActionOptions } from './action-options.ts';
 import { NOTE_OPTION } from './note.ts';
 import {
@@ -23,15 +21,7 @@ import { countOrAll, readOption, YES_OPTION } from './option.ts';
 /** A hedge by its ID or deal ID, or the only one on a side. */
 export type RollTarget = { hedge: string } | { market: string; side: Side };
 
-export interface RollIntent {
-  target: RollTarget;
-  when: 'now' | 'maturity';
-  tenor: Tenor;
-  maxCostBps: Big | undefined;
-  /** Also within a minute of the same roll. */
-  allowDuplicate: boolean;
-  options: ActionOptions;
-}
+export type RollIntent = ReturnType<typeof readRollIntent>;
 
 const WHEN = ['now', 'maturity'] as const;
 
@@ -62,7 +52,7 @@ export const ROLL_OPTIONS = [
 const EXAMPLE = say`Example: ${shell`hedge roll USDTNGN buy --tenor 3 --at now`}`;
 
 /** @throws UsageError */
-export function readRollIntent(raw: RawInput): RollIntent {
+export function readRollIntent(raw: RawInput) {
   const when = optionText(raw, 'at');
   const tenor = optionText(raw, 'tenor');
   const target = readTarget(raw.operands);
@@ -77,6 +67,7 @@ export function readRollIntent(raw: RawInput): RollIntent {
     when: oneOf(WHEN, when, 'a time to roll at (--at)', 'Use now or maturity.'),
     tenor: readTenor(tenor),
     maxCostBps: readOption(raw, 'maxCostBps', readBps),
+    /** Also within a minute of the same roll. */
     allowDuplicate: optionGiven(raw, 'allowDuplicate'),
     options: readActionOptions(raw),
   };
@@ -94,16 +85,6 @@ function readTarget([first, second, third]: readonly string[]): RollTarget {
     : { market: readMarket(first), side: readSide(second) };
 }
 
-export interface RunIntent {
-  /** A chain ID or its beginning, or the deal ID of a leg; undefined: every chain that is due. */
-  chain: string | undefined;
-  /** Also more than 24 hours late. */
-  late: boolean;
-  /** Instead of the limit of the plan. */
-  maxCostBps: Big | undefined;
-  options: ActionOptions;
-}
-
 export const RUN_OPTIONS = [
   { flags: '--due', summary: 'every roll whose second leg is due' },
   { flags: '--late', summary: 'also more than 24 h after leg 2 was due' },
@@ -114,7 +95,7 @@ export const RUN_OPTIONS = [
 ] as const;
 
 /** @throws UsageError */
-export function readRunIntent(raw: RawInput): RunIntent {
+export function readRunIntent(raw: RawInput) {
   const [chain] = raw.operands;
   const due = optionGiven(raw, 'due');
   if (chain === undefined && !due)
@@ -131,8 +112,11 @@ export function readRunIntent(raw: RawInput): RunIntent {
       say`For another limit: ${shell`hedge roll run ROLL --max-cost-bps BPS`}`,
     );
   return {
+    /** A chain ID or its beginning, or the deal ID of a leg; undefined: every chain that is due. */
     chain: chain === undefined ? undefined : readDealId(chain),
+    /** Instead of the limit of the plan. */
     maxCostBps,
+    /** Also more than 24 hours late. */
     late: optionGiven(raw, 'late'),
     options: readActionOptions(raw),
   };
@@ -140,21 +124,16 @@ export function readRunIntent(raw: RawInput): RunIntent {
 
 export const DROP_OPTIONS = [NOTE_OPTION, YES_OPTION] as const;
 
-export interface ShowIntent {
-  chain: string | undefined;
-  limit: number;
-}
-
 const DEFAULT_LIMIT = 50;
 
 /** @throws UsageError */
-export function readShowIntent(raw: RawInput): ShowIntent {
+export function readShowIntent(raw: RawInput) {
   const [chain] = raw.operands;
   const limit = optionText(raw, 'limit');
   if (chain !== undefined && limit !== undefined)
     throw new UsageError('One roll takes no --limit.', 'Leave out --limit, or the roll.');
   return {
     chain: chain === undefined ? undefined : readDealId(chain),
-    limit: limit === undefined ? DEFAULT_LIMIT : (countOrAll('rolls')(limit) ?? Infinity),
+    limit: limit === undefined ? DEFAULT_LIMIT : countOrAll('rolls')(limit),
   };
 }

@@ -3,14 +3,9 @@ import { UsageError } from '../errors.ts';
 
 /** Unquoted, these have a special meaning in a shell. */
 const SHELL_ONLY = /[|&;<>(){}*?[\]]/;
-const BLANK = /[ \t]/;
-/** Characters that a backslash escapes between double quotes. */
-const ESCAPED_IN_QUOTES = /["\\$`]/;
-
-interface Reading {
-  text: string;
-  at: number;
-}
+/** Blanks, text in quotes, an escaped character, or one character. */
+const TOKENS = /[ \t]+|'[^']*'|"(?:[^"\\$`]|\\[^])*"|\\[^]|[^]/g;
+const EXPANDS_IN_QUOTES = /^"(?:[^"\\$`]|\\[^])*([$`])/;
 
 /**
  * The words of one line; none for a blank line or a comment. `'…'` keeps everything, `"…"` all but `\"`,
@@ -19,63 +14,32 @@ interface Reading {
  */
 export function readWords(text: string): readonly string[] {
   const words: string[] = [];
-  const line: Reading = { text, at: 0 };
-  for (;;) {
-    while (BLANK.test(text[line.at] ?? '')) line.at += 1;
-    const next = text[line.at];
-    if (next === undefined || next === '#') return words;
-    words.push(readWord(line));
+  let word: string | undefined;
+  for (const { 0: token, index } of text.matchAll(TOKENS)) {
+    if (/^[ \t]/.test(token)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (word === undefined && token === '#') return words;
+    else word = (word ?? '') + meantBy(token, { rest: text.slice(index), isFirst: (word ?? '') === '' });
   }
+  return word === undefined ? words : [...words, word];
 }
 
-function readWord(line: Reading): string {
-  let word = '';
-  for (;;) {
-    const character = line.text[line.at];
-    if (character === undefined || BLANK.test(character)) return word;
-    line.at += 1;
-    if (character === "'") word += readSingle(line);
-    else if (character === '"') word += readDouble(line);
-    else if (character === '\\') word += readEscaped(line);
-    else if ((character === '~' && word === '') || isExpansion(character)) throw noExpansion(character);
-    else if (SHELL_ONLY.test(character)) throw noShell(character);
-    else word += character;
+/** `rest`: the line from this token on. `isFirst`: it begins a word. */
+function meantBy(token: string, { rest, isFirst }: { rest: string; isFirst: boolean }): string {
+  if (token.length > 1) {
+    if (token.startsWith('\\')) return token.slice(1);
+    const inside = token.slice(1, -1);
+    return token.startsWith("'") ? inside : inside.replace(/\\(["\\$`])/g, '$1');
   }
-}
-
-function readSingle(line: Reading): string {
-  const end = line.text.indexOf("'", line.at);
-  if (end === -1) throw openQuote();
-  const inside = line.text.slice(line.at, end);
-  line.at = end + 1;
-  return inside;
-}
-
-function readDouble(line: Reading): string {
-  let inside = '';
-  for (;;) {
-    const character = line.text[line.at];
-    if (character === undefined) throw openQuote();
-    line.at += 1;
-    if (character === '"') return inside;
-    if (isExpansion(character)) throw noExpansion(character);
-    const next = line.text[line.at] ?? '';
-    if (character === '\\' && ESCAPED_IN_QUOTES.test(next)) {
-      inside += next;
-      line.at += 1;
-    } else inside += character;
-  }
-}
-
-function readEscaped(line: Reading): string {
-  const next = line.text[line.at];
-  if (next === undefined)
+  const expanded = token === '"' ? EXPANDS_IN_QUOTES.exec(rest)?.[1] : token;
+  if (expanded === '$' || expanded === '`' || (expanded === '~' && isFirst)) throw noExpansion(expanded);
+  if (token === "'" || token === '"') throw openQuote();
+  if (token === '\\')
     throw new UsageError('A line cannot continue on the next one.', 'Write the whole command on one line.');
-  line.at += 1;
-  return next;
+  if (SHELL_ONLY.test(token)) throw noShell(token);
+  return token;
 }
-
-const isExpansion = (character: string): boolean => character === '$' || character === '`';
 
 const openQuote = (): UsageError =>
   new UsageError('A quotation mark is not closed.', 'Close it on the same line.');

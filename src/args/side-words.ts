@@ -2,13 +2,12 @@
 
 import { type ActionName, requires, rowOf } from '../domain/action-table.ts';
 import { stepsForDeal } from '../domain/did-you-mean.ts';
-import { commandOnId, optionWords, say, shell, step } from '../domain/hint.ts';
+import { commandOnId, say, shell, step } from '../domain/hint.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
-import { redactKeys } from '../domain/sanitize.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import { type CommandWords, type Sentence, UsageError } from '../errors.ts';
 import { type RawInput, readMarket, readSide } from './operands.ts';
-import { longOption } from './option.ts';
+import { typedCommand } from './option.ts';
 import { parseNaira, withoutCurrency } from './sizing.ts';
 
 type SideCommand = 'quote' | ActionName;
@@ -19,17 +18,14 @@ const HEDGE_ID = /^hdg_/i;
 const takesNoId = (name: SideCommand): string =>
   name === 'quote' ? 'A quote takes a market and side, not a hedge ID.' : rowOf(name).words.takesNoId;
 
-const takesNotional = (name: SideCommand): boolean =>
-  name === 'quote' || requires({ action: name }, 'notional_usd');
-
-const takesTenor = (name: SideCommand): boolean =>
-  name === 'quote' || requires({ action: name }, 'tenor_days');
+const takes = (name: SideCommand, field: 'notional_usd' | 'tenor_days'): boolean =>
+  name === 'quote' || requires({ action: name }, field);
 
 /** The operands after market and side in a suggested command. */
 const sizeOf = (name: SideCommand): readonly string[] => [
-  ...(takesNotional(name) ? ['NOTIONAL'] : []),
+  ...(takes(name, 'notional_usd') ? ['NOTIONAL'] : []),
   // A quote without a tenor prices every tenor.
-  ...(takesTenor(name) && name !== 'quote' ? ['--tenor', 'DAYS'] : []),
+  ...(takes(name, 'tenor_days') && name !== 'quote' ? ['--tenor', 'DAYS'] : []),
 ];
 
 /** @throws UsageError for a missing or misplaced operand, with the correct command. */
@@ -71,9 +67,10 @@ function refuseOrder(name: SideCommand, { operands, options }: RawInput): void {
   const found = new Map(words.map((word) => [roleOf(word), word]));
   const roles = words.map(roleOf);
   if (found.size < words.length || roles.every((role, at) => role === ROLES[at])) return;
-  const [market, side, size] = ROLES.map((role) => wordFor(role, found));
+  const [named, side, size] = [found.get('market'), found.get('side')?.toLowerCase(), found.get('size')];
+  const market = named === undefined ? undefined : readMarket(named);
   const inOrder = [market ?? 'MARKET', side ?? 'SIDE', ...(size === undefined ? [] : [size])];
-  const line = rebuildCommandLine(name, [...inOrder, ...more], options);
+  const line = typedCommand(name, [...inOrder, ...more], options);
   if (market === undefined || side === undefined) throw missing({ market, side }, line);
   throw new UsageError(
     roles[0] === 'side' && roles[1] === 'market'
@@ -96,21 +93,15 @@ function missing(
   return new UsageError('Missing: the side, buy or sell.', [...stepsForDeal(market), step(line)]);
 }
 
-function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefined {
-  const word = found.get(role);
-  if (word === undefined || role === 'size') return word;
-  return role === 'market' ? readMarket(word) : word.toLowerCase();
-}
-
 const orderOf = (name: SideCommand): string =>
-  takesNotional(name) ? 'market, side, notional' : 'market, side';
+  takes(name, 'notional_usd') ? 'market, side, notional' : 'market, side';
 
 /** Rejects `₦45m`, `NGN 45m` and `45m NGN` as a notional, which is in USD, and `max`: both are options. */
 function refuseSizeOption(name: SideCommand, { operands, options }: RawInput): void {
   const [market = '', side = '', size = '', ...more] = operands;
-  if (!takesNotional(name)) return;
+  if (!takes(name, 'notional_usd')) return;
   const line = (others: readonly string[], extra: RawInput['options']): Sentence =>
-    say`Did you mean: ${rebuildCommandLine(name, [market, side, ...others], { ...extra, ...options })}`;
+    say`Did you mean: ${typedCommand(name, [market, side, ...others], { ...extra, ...options })}`;
   if (/^max$/i.test(size) && name !== 'reduce')
     throw new UsageError('The largest size is an option, --max.', line(more, { max: true }));
   const oneWord = nairaIn(size);
@@ -131,10 +122,10 @@ function nairaIn(text: string): string | undefined {
 /** Rejects a notional with spaces, a tenor without its option, and other extra operands. A close has its own check. */
 function refuseTooMany(name: SideCommand, { operands, options }: RawInput): void {
   const [market = '', side = '', size = '', ...more] = operands;
-  if (more.length === 0 || !takesNotional(name)) return;
+  if (more.length === 0 || !takes(name, 'notional_usd')) return;
   const [tenor = ''] = more;
   const line = (words: readonly string[], extra: RawInput['options'] = {}): Sentence =>
-    say`Did you mean: ${rebuildCommandLine(name, [market, side, ...words], { ...extra, ...options })}`;
+    say`Did you mean: ${typedCommand(name, [market, side, ...words], { ...extra, ...options })}`;
   const grouped = more.findIndex((word) => !/^\d{3}$/.test(word));
   const groups = grouped === -1 ? more : more.slice(0, grouped);
   if (/^\d{1,3}$/.test(size) && groups.length > 0)
@@ -142,7 +133,12 @@ function refuseTooMany(name: SideCommand, { operands, options }: RawInput): void
       `Write the notional without spaces: ${[size, ...groups].map(unquoted).join('')} or ${[size, ...groups].join('_')}.`,
       line([[size, ...groups].join('_'), ...more.slice(groups.length)]),
     );
-  if (takesTenor(name) && more.length === 1 && /^[137]d?$/i.test(tenor) && options['tenor'] === undefined)
+  if (
+    takes(name, 'tenor_days') &&
+    more.length === 1 &&
+    /^[137]d?$/i.test(tenor) &&
+    options['tenor'] === undefined
+  )
     throw new UsageError('The tenor is an option, --tenor.', line([size], { tenor }));
   if (/^usd[tc]?$/i.test(tenor))
     throw new UsageError('Leave out the unit: a size is in USD.', line([size, ...more.slice(1)]));
@@ -150,21 +146,4 @@ function refuseTooMany(name: SideCommand, { operands, options }: RawInput): void
     `${quoted(more[0] ?? '')} is one operand too many: ${name} takes ${orderOf(name)}.`,
     say`See ${shell`hedge ${name} --help`}.`,
   );
-}
-
-/** `hedge open USDTNGN buy 10k --tenor 3 --yes` */
-export const rebuildCommandLine = (
-  name: string,
-  operands: readonly string[],
-  options: RawInput['options'],
-): CommandWords => shell`hedge ${name} ${[...operands, ...optionsAsTyped(options)].map(redactKeys)}`;
-
-function optionsAsTyped(options: RawInput['options']): readonly string[] {
-  return Object.entries(options).flatMap(([name, value]) => {
-    const option = longOption(name);
-    if (typeof value === 'string') return optionWords(option, value);
-    if (typeof value === 'object') return value.flatMap((each) => optionWords(option, each));
-    if (value === undefined || (name === 'wait' && value)) return [];
-    return [value ? option : option.replace('--', '--no-')];
-  });
 }

@@ -7,6 +7,7 @@ import { type CommandWords, UsageError } from '../errors.ts';
 import type { Sizing, TypedIntent } from './action-intent.ts';
 import {
   hasDecimals,
+  isNot,
   MAX_WHOLE_DIGITS,
   optionGiven,
   optionText,
@@ -84,8 +85,7 @@ export function parseNaira(text: string): Big | undefined {
 /** Positive, two decimals at most. `where`: added to a message, such as the option. @throws UsageError */
 export function readNaira(text: string, where = ''): Big {
   const value = parseNaira(text);
-  if (value === undefined || value.eq(0))
-    throw new UsageError(`${quoted(text)} is not an amount in naira${where}.`, NAIRA_FORMS);
+  if (value === undefined || value.eq(0)) throw isNot(text, `an amount in naira${where}`, NAIRA_FORMS);
   if (!hasDecimals(value, 2) || wholeDigits(value) > MAX_WHOLE_DIGITS)
     throw new UsageError(`${quoted(text)} is too large or has more than two decimals${where}.`, NAIRA_FORMS);
   return value;

@@ -4,28 +4,26 @@
  */
 import type { Big } from 'big.js';
 import { CsvError, parse } from 'csv-parse/sync';
-import { ownField } from '../domain/fields.ts';
-import { DAY_MS } from '../domain/instants.ts';
+import { hintText } from '../domain/hint.ts';
+import { DAY_MS, utcDay } from '../domain/instants.ts';
 import { LONGEST_ID, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
 import { isInCalendar } from './list-filter.ts';
-import { hasDecimals, wholeDigits } from './operands.ts';
+import { hasDecimals, isNot, wholeDigits } from './operands.ts';
 import { parseNaira } from './sizing.ts';
 
+/** A row of the file. A rejection of it is kept for `rejectWrong`. */
 export interface SheetRow {
   /** Line of the file, from 1: the header is one. */
   line: number;
-  /** By the name of its column, without spaces at either end. */
-  cells: ReadonlyMap<string, string>;
-}
-
-export interface Sheet {
-  rows: readonly SheetRow[];
-  /** Columns of the file that were not asked for. */
-  ignored: readonly string[];
-  /** Rows whose cells are not those of the header. */
-  wrong: readonly WrongRow[];
+  /** The text of a cell, without spaces at either end; empty in a file without its column. */
+  cell: (column: string) => string;
+  /** The value of a cell. Undefined if `read` throws a UsageError: a reader for operands, which has a hint, does not name the column. */
+  value: <Value>(column: string, read: (text: string) => Value) => Value | undefined;
+  /** `why`: a sentence. */
+  reject: (why: string) => undefined;
+  isRejected: () => boolean;
 }
 
 export interface SheetShape {
@@ -35,10 +33,11 @@ export interface SheetShape {
   columns: readonly string[];
   /** Columns that the file may leave out. */
   optional?: readonly string[];
-  /** Columns of amounts that may be below a thousand: three digits behind one belong to it. */
-  amounts?: readonly string[];
-  /** Columns of which the file needs one of two: each with the other. */
-  instead?: Readonly<Record<string, string>>;
+  /**
+   * Two columns of amounts, of which a row needs one. Those amounts may be below a thousand: three digits behind one belong
+   * to it.
+   */
+  either?: readonly [usual: string, other: string];
   example: string;
   /** The consequence of a wrong file, as a sentence. */
   meaning?: string;
@@ -47,45 +46,68 @@ export interface SheetShape {
 const DELIMITERS = [',', ';', '\t'] as const;
 const MOST_ROWS = 10_000;
 
-/** Columns in any order, further ones ignored, empty rows skipped. @throws UsageError */
-export function readSheet(content: string, shape: SheetShape): Sheet {
+/**
+ * Columns in any order, further ones ignored, empty rows skipped. `rejectWrong` throws one UsageError for all rows that were
+ * rejected, among them those whose cells are not those of the header. @throws UsageError
+ */
+export function readSheet(
+  content: string,
+  shape: SheetShape,
+): { rows: readonly SheetRow[]; ignored: readonly string[]; rejectWrong: () => void } {
+  const { path, columns, optional = [], either } = shape;
   if (content.includes('\0') || content.includes('\ufffd'))
-    throw wrongFile(`${quoted(shape.path)} is not UTF-8 text.`, shape, 'In Excel, save it as "CSV UTF-8".');
+    throw wrongFile(`${quoted(path)} is not UTF-8 text.`, shape, 'In Excel, save it as "CSV UTF-8".');
   const { text, delimiter, skipped } = delimited(content);
   const [header, ...records] = recordsIn(text, { delimiter, shape });
-  const names = header?.cells.map(columnName) ?? [];
-  const lacking = shape.columns.filter(
+  if (header === undefined) throw wrongFile(`${quoted(path)} is empty.`, shape);
+  const names = header.cells.map(columnName);
+  const twice = columns.find((name) => names.filter((each) => each === name).length > 1);
+  if (twice !== undefined) throw wrongFile(`The header of ${quoted(path)} has ${twice} twice.`, shape);
+  const lacking = columns.filter(
     (name) =>
       !names.includes(name) &&
-      shape.optional?.includes(name) !== true &&
-      !names.includes(ownField(shape.instead ?? {}, name) ?? ''),
+      !optional.includes(name) &&
+      !(name === either?.[0] && names.includes(either[1])),
   );
-  const twice = shape.columns.find((name) => names.filter((each) => each === name).length > 1);
-  if (header === undefined || lacking.length > 0 || twice !== undefined)
+  if (lacking.length > 0)
     throw wrongFile(
-      header === undefined
-        ? `${quoted(shape.path)} is empty.`
-        : twice === undefined
-          ? `The header of ${quoted(shape.path)} has no ${lacking.join(', ')}: ${quoted(header.cells.join(delimiter))}.`
-          : `The header of ${quoted(shape.path)} has ${twice} twice.`,
+      `The header of ${quoted(path)} has no ${lacking.join(', ')}: ${quoted(header.cells.join(delimiter))}.`,
       shape,
     );
-  if (records.length > MOST_ROWS)
-    throw wrongFile(`${quoted(shape.path)} has more than ${MOST_ROWS} rows.`, shape);
-  const fits = ({ cells }: { cells: readonly string[] }): boolean =>
-    cells.length <= names.length && !(delimiter === ',' && hasSplitNumber(cells, names, shape));
+  if (records.length > MOST_ROWS) throw wrongFile(`${quoted(path)} has more than ${MOST_ROWS} rows.`, shape);
+  const wrong: WrongRow[] = [];
+  const rows = records.flatMap((record): SheetRow[] => {
+    const line = record.line + skipped;
+    const reject = (why: string): undefined => {
+      wrong.push({ line, message: why });
+    };
+    if (
+      record.cells.length > names.length ||
+      (delimiter === ',' && hasSplitNumber(record.cells, names, shape))
+    ) {
+      reject('it has more cells than the header: put an amount with commas in quotation marks, "10,000.00".');
+      return [];
+    }
+    const cell = (column: string): string => record.cells[names.indexOf(column)] ?? '';
+    const value = <Value>(column: string, read: (from: string) => Value): Value | undefined => {
+      try {
+        return read(cell(column));
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        if (error.hint === undefined) return reject(error.what);
+        return reject(`${column}: ${error.what} ${hintText(error.hint).replaceAll('\n', ' ')}`);
+      }
+    };
+    return [{ line, cell, value, reject, isRejected: () => wrong.some((each) => each.line === line) }];
+  });
   return {
-    rows: records.filter(fits).map(({ line, cells }) => ({
-      line: line + skipped,
-      cells: new Map([...shape.columns, ...names].map((name) => [name, cells[names.indexOf(name)] ?? ''])),
-    })),
-    ignored: names.filter((name) => name !== '' && !shape.columns.includes(name)),
-    wrong: records
-      .filter((record) => !fits(record))
-      .map(({ line }) => ({
-        line: line + skipped,
-        why: 'it has more cells than the header: put an amount with commas in quotation marks, "10,000.00".',
-      })),
+    rows,
+    ignored: names.filter((name) => name !== '' && !columns.includes(name)),
+    rejectWrong: () =>
+      rejectRows(
+        wrong.toSorted((one, another) => one.line - another.line),
+        shape,
+      ),
   };
 }
 
@@ -96,13 +118,13 @@ export function readSheet(content: string, shape: SheetShape): Sheet {
 const hasSplitNumber = (
   cells: readonly string[],
   names: readonly string[],
-  { columns, amounts = [] }: SheetShape,
+  { columns, either }: SheetShape,
 ): boolean =>
   cells.some(
     (cell, at) =>
       /^\d{1,3}$/.test(cell) &&
       /^\d{3}(?:\.\d*)?$/.test(cells[at + 1] ?? '') &&
-      (amounts.includes(names[at] ?? '') || !columns.includes(names[at + 1] ?? '')),
+      (either?.some((name) => name === names[at]) === true || !columns.includes(names[at + 1] ?? '')),
   );
 
 /** `Due ` and `DUE` are `due`. */
@@ -159,52 +181,46 @@ const withMeaning = (what: string, { meaning }: SheetShape): string =>
   meaning === undefined ? what : `${what} ${meaning}`;
 
 /** The right header and a row, as lines of a hint. */
-function formOf({ columns, instead = {}, example }: SheetShape): readonly string[] {
-  const pairs = Object.entries(instead);
-  return [
-    `The header is: ${columns.filter((name) => !pairs.some(([, other]) => other === name)).join(',')}`,
-    ...pairs.map(([name, other]) => `A row may have ${other} instead of ${name}.`),
-    `A row: ${example}`,
-  ];
-}
+const formOf = ({ columns, either, example }: SheetShape): readonly string[] => [
+  `The header is: ${columns.filter((name) => name !== either?.[1]).join(',')}`,
+  ...(either === undefined ? [] : [`A row may have ${either[1]} instead of ${either[0]}.`]),
+  `A row: ${example}`,
+];
 
 const MOST_SHOWN = 5;
 
-/** A row that cannot be read, and why, as a sentence. */
-export interface WrongRow {
+interface WrongRow {
   line: number;
-  why: string;
+  /** A sentence. */
+  message: string;
 }
 
-/** @throws UsageError that names the wrong rows, the first five cells in words. `wrong`: several cells of a row too. */
-export function rejectRows(wrong: readonly WrongRow[], shape: SheetShape): void {
+/** @throws UsageError that has the first five in words, and all in its details. A row may have several. */
+function rejectRows(wrong: readonly WrongRow[], shape: SheetShape): void {
   if (wrong.length === 0) return;
   const rows = new Set(wrong.map(({ line }) => line)).size;
   const errors = rows === wrong.length ? '' : `, with ${wrong.length} errors`;
-  const shown = wrong.slice(0, MOST_SHOWN).map(({ line, why }) => `Line ${line}: ${why}`);
+  const shown = wrong.slice(0, MOST_SHOWN).map(({ line, message }) => `Line ${line}: ${message}`);
   const more = wrong.length - shown.length;
   const what = [
     `${quoted(shape.path)} has ${rows === 1 ? 'a wrong row' : `${rows} wrong rows`}${errors}.`,
     ...shown,
     ...(more > 0 ? [`And ${more} more.`] : []),
   ].join(' ');
-  throw new UsageError(
-    withMeaning(what, shape),
-    formOf(shape),
-    wrong.map(({ line, why }) => ({ line, message: why })),
-  );
+  throw new UsageError(withMeaning(what, shape), formOf(shape), wrong);
 }
 
 const MAX_WHOLE = 15;
 const AMOUNT_DECIMALS = 2;
 
-/** Naira: `10000`, `10,000.00`, `800m`, `₦1.5bn`, `NGN 65m`: above zero, two decimals at most. Otherwise why not, as a sentence. */
-export function readAmount(text: string): Big | string {
+/** Naira: `10000`, `10,000.00`, `800m`, `₦1.5bn`, `NGN 65m`: above zero, two decimals at most. @throws UsageError */
+export function readAmount(text: string): Big {
   const value = parseNaira(text);
   if (value === undefined || !hasDecimals(value, AMOUNT_DECIMALS))
-    return `${quoted(text)} is not an amount: write 10000.50, 10,000.50, 800m or 1.5bn, with two decimals at most.`;
-  if (value.eq(0)) return 'the amount is zero.';
-  return wholeDigits(value) > MAX_WHOLE ? `${quoted(text)} is too large.` : value;
+    throw isNot(text, 'an amount: write 10000.50, 10,000.50, 800m or 1.5bn, with two decimals at most');
+  if (value.eq(0)) throw new UsageError('the amount is zero.');
+  if (wholeDigits(value) > MAX_WHOLE) throw new UsageError(`${quoted(text)} is too large.`);
+  return value;
 }
 
 /** The order of a date such as 03/04/2026. */
@@ -234,61 +250,42 @@ export function dateOrderOf(texts: readonly string[]): DateOrder | 'mixed' | und
 }
 
 /**
- * `2026-12-14`, `14/12/2026`, `14.12.2026`, `14-Dec-26` or Excel's number 46370, as `2026-12-14`. Otherwise why not, as a
- * sentence. A day and a month that could be either need `order`.
+ * `2026-12-14`, `14/12/2026`, `14.12.2026`, `14-Dec-26` or Excel's number 46370, as `2026-12-14`. A day and a month that could
+ * be either need `order`. @throws UsageError
  */
-export function readDate(text: string, order: DateOrder | 'mixed' | undefined): { date: string } | string {
-  const wrong = `${quoted(text)} is not a date: write 2026-12-14.`;
-  const found = partsOf(text, order === 'mixed' ? undefined : order);
-  if (found === undefined) return wrong;
-  if (found === 'either')
-    return order === 'mixed'
-      ? `${quoted(text)}: some dates of the file have the day first, others the month: write 2026-12-14.`
-      : `${quoted(text)} may be day or month first: write 2026-12-14, or pass --dates dmy or --dates mdy.`;
-  const { year, month, day } = found;
-  const written = [year, month, day]
-    .map((part, at) => part.toString().padStart(at === 0 ? 4 : 2, '0'))
-    .join('-');
-  return isInCalendar(written) ? { date: written } : wrong;
-}
-
-interface DateParts {
-  year: number;
-  month: number;
-  day: number;
-}
-
-function partsOf(text: string, order: DateOrder | undefined): DateParts | 'either' | undefined {
+export function readDate(text: string, order: DateOrder | 'mixed' | undefined): string {
   const iso = ISO_DATE.exec(text);
-  if (iso !== null) return { year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]) };
   const named = NAMED.exec(text);
-  if (named !== null) {
-    const year = Number(named[3]);
-    return {
-      year: year < 100 ? 2000 + year : year,
-      month: MONTHS.indexOf((named[2] ?? '').toLowerCase()) + 1,
-      day: Number(named[1]),
-    };
+  const [, first = '', mark, second = '', last = ''] = NUMERIC.exec(text) ?? [];
+  let parts: readonly [year: string, month: string | number, day: string] | undefined;
+  if (iso !== null) parts = [iso[1] ?? '', iso[2] ?? '', iso[3] ?? ''];
+  else if (named !== null) {
+    const [, day = '', month = '', year = ''] = named;
+    parts = [year.length === 2 ? `20${year}` : year, MONTHS.indexOf(month.toLowerCase()) + 1, day];
+  } else if (SERIAL.test(text)) return utcDay(SERIAL_ZERO_MS + Math.trunc(Number(text)) * DAY_MS);
+  else if (mark !== undefined) {
+    // Dots are only written with the day first.
+    const dayFirst = mark === '.' || Number(first) === Number(second) || order === 'day_first';
+    if (!dayFirst && order !== 'month_first')
+      throw new UsageError(
+        order === 'mixed'
+          ? `${quoted(text)}: some dates of the file have the day first, others the month: write 2026-12-14.`
+          : `${quoted(text)} may be day or month first: write 2026-12-14, or pass --dates dmy or --dates mdy.`,
+      );
+    parts = dayFirst ? [last, second, first] : [last, first, second];
   }
-  if (SERIAL.test(text)) {
-    const at = new Date(SERIAL_ZERO_MS + Math.trunc(Number(text)) * DAY_MS);
-    return { year: at.getUTCFullYear(), month: at.getUTCMonth() + 1, day: at.getUTCDate() };
-  }
-  const [, first = '', mark = '', second = '', year = ''] = NUMERIC.exec(text) ?? [];
-  if (mark === '') return undefined;
-  const [one, other] = [Number(first), Number(second)];
-  // Only written with the day first.
-  if (mark === '.' || one === other) return { year: Number(year), month: other, day: one };
-  if (order === undefined) return 'either';
-  return order === 'day_first'
-    ? { year: Number(year), month: other, day: one }
-    : { year: Number(year), month: one, day: other };
+  const date = parts?.map((part) => part.toString().padStart(2, '0')).join('-');
+  if (date !== undefined && isInCalendar(date)) return date;
+  throw new UsageError(`${quoted(text)} is not a date: write 2026-12-14.`);
 }
 
-/** A row's own name: visible characters. Otherwise why not, as a sentence. */
-export function readRowId(text: string): { id: string } | string {
-  if (text === '') return 'the id is empty.';
-  if (Array.from(text).length > LONGEST_ID) return `the id is longer than ${LONGEST_ID} characters.`;
-  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(text)) return `the id ${quoted(text)} has invisible characters.`;
-  return containsKey(text) ? `the id ${quoted(text)} looks like an API key.` : { id: text };
+/** A row's own name: visible characters. @throws UsageError */
+export function readRowId(text: string): string {
+  if (text === '') throw new UsageError('the id is empty.');
+  if (Array.from(text).length > LONGEST_ID)
+    throw new UsageError(`the id is longer than ${LONGEST_ID} characters.`);
+  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(text))
+    throw new UsageError(`the id ${quoted(text)} has invisible characters.`);
+  if (containsKey(text)) throw new UsageError(`the id ${quoted(text)} looks like an API key.`);
+  return text;
 }

@@ -1,7 +1,5 @@
 /** Reads the interval of `--watch [SECONDS]` and `hedge watch --every SECONDS`. */
-import { quoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
-import { optionGiven, optionText, type RawInput } from './operands.ts';
+import { isNot, optionGiven, optionText, type RawInput } from './operands.ts';
 import { readOption } from './option.ts';
 
 const USUAL_MS = 5_000;
@@ -19,8 +17,9 @@ export function readWatch(raw: RawInput): number | undefined {
 function msOf(option: string, text: string, { least, usual }: { least: number; usual: number }): number {
   const seconds = Number(SECONDS.exec(text)?.[1] ?? Number.NaN);
   if (seconds >= least && seconds <= LONGEST_SECONDS) return Math.round(seconds * 1_000);
-  throw new UsageError(
-    `${quoted(text)} is not an interval (${option}).`,
+  throw isNot(
+    text,
+    `an interval (${option})`,
     `Use seconds from ${least} to ${LONGEST_SECONDS}: ${option} ${usual / 1_000}`,
   );
 }

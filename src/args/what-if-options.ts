@@ -2,10 +2,10 @@
 import { Big } from 'big.js';
 import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
-import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
   hasDecimals,
+  isNot,
   oneOf,
   optionText,
   parsePlainDecimal,
@@ -65,42 +65,45 @@ export function readWhatIfIntent(raw: RawInput): WhatIfIntent {
   return { assumption, exit: at ?? 'now', market };
 }
 
+const readRate = (text: string): Big => readPrice(text, '--rate');
+
 function readRates(text: string): Assumption {
-  const [from = '', to, more] = text.split('..');
-  if (to === undefined) return { kind: 'rates', rates: [readPrice(from, '--rate')] };
-  if (more !== undefined) throw notARange('--rate', text);
-  const range = { from: readPrice(from, '--rate'), to: readPrice(to, '--rate') };
-  if (range.from.gte(range.to)) throw notARange('--rate', text);
-  return { kind: 'rate range', ...range };
+  const range = readRange('--rate', text, readRate);
+  return range === undefined ? { kind: 'rates', rates: [readRate(text)] } : { kind: 'rate range', ...range };
 }
 
 function readMoves(text: string | undefined): Assumption {
   if (text === undefined) throw new UsageError('Missing --rate or --move: the rates to project at.', HINT);
-  const [from = '', to, more] = text.split('..');
-  if (to === undefined) return { kind: 'moves', moves: from.split(',').map(readMove) };
-  if (more !== undefined) throw notARange('--move', text);
-  const range = { from: readMove(from), to: readMove(to) };
-  if (range.from.gte(range.to)) throw notARange('--move', text);
-  return { kind: 'move range', ...range };
+  const range = readRange('--move', text, readMove);
+  if (range !== undefined) return { kind: 'move range', ...range };
+  const moves = text.split(',');
+  if (moves.length > MOST_MOVES)
+    throw new UsageError(`--move takes at most ${MOST_MOVES} moves.`, 'For more: --move -10%..+30%');
+  return { kind: 'moves', moves: moves.map(readMove) };
 }
 
-const notARange = (option: string, text: string): UsageError =>
-  new UsageError(`${quoted(text)} is not a range (${option}).`, say`Use the lower end first. ${HINT}`);
+/** `1400..1700`; undefined for points. */
+function readRange(option: string, text: string, read: (end: string) => Big) {
+  const [low = '', high, more] = text.split('..');
+  if (high === undefined) return undefined;
+  const range = more === undefined ? { from: read(low), to: read(high) } : undefined;
+  if (range?.from.lt(range.to) === true) return range;
+  throw isNot(text, `a range (${option})`, say`Use the lower end first. ${HINT}`);
+}
 
 const SIGNS: Readonly<Record<string, number>> = { '+': 1, '-': -1 };
 const MOVE_DECIMALS = 4;
 const MOST_MOVES = 20;
 
 /** Above −100 % and up to 1,000 %. The % sign is required: a bare 10 may mean naira. */
-function readMove(text: string, _at?: number, all?: readonly string[]): Big {
-  if (all !== undefined && all.length > MOST_MOVES)
-    throw new UsageError(`--move takes at most ${MOST_MOVES} moves.`, 'For more: --move -10%..+30%');
+function readMove(text: string): Big {
   const sign = ownField(SIGNS, text.charAt(0));
   const size = text.endsWith('%') ? parsePlainDecimal(text.slice(sign === undefined ? 0 : 1, -1)) : undefined;
   const move = size?.times(sign ?? 1);
   if (move === undefined || !hasDecimals(move, MOVE_DECIMALS) || move.lte(-100) || move.gt(1_000))
-    throw new UsageError(
-      `${quoted(text)} is not a move in percent (--move).`,
+    throw isNot(
+      text,
+      'a move in percent (--move)',
       say`Use a percentage above -100 % and up to 1000 %, with the % sign; + is more naira per USDT. ${HINT}`,
     );
   return new Big(move);

@@ -1,6 +1,5 @@
 /** `hedge agent`: open connections for the next commands. */
-import { readDuration } from '../args/duration.ts';
-import { optionText, readNothing } from '../args/operands.ts';
+import { optionText, readDuration, readNothing } from '../args/operands.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { agentDocument, viewAgentStart, viewAgentStop, viewAgents } from '../output/views/agent.ts';

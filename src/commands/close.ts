@@ -1,8 +1,8 @@
 /** `hedge close` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import type { RawInput } from '../args/operands.ts';
+import { typedCommand } from '../args/option.ts';
 import { readCloseIntent } from '../args/read-action.ts';
-import { rebuildCommandLine } from '../args/side-words.ts';
 import { say } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
 import { ACTION_REPORT } from '../output/views/action.ts';
@@ -42,6 +42,6 @@ function rejectSize({ operands, options: { ifOpen: _ifOpen, ...options } }: RawI
   if (options['by'] === undefined && options['to'] === undefined) return;
   throw new UsageError(
     'A close has no size: it closes the whole side.',
-    say`Did you mean: ${rebuildCommandLine('reduce', operands, options)}`,
+    say`Did you mean: ${typedCommand('reduce', operands, options)}`,
   );
 }

@@ -1,11 +1,11 @@
 /** `hedge practice` */
 import type { Big } from 'big.js';
-import { readDuration } from '../args/duration.ts';
 import {
   hasDecimals,
   MAX_WHOLE_DIGITS,
   optionGiven,
   parseDecimal,
+  readDuration,
   readNothing,
   wholeDigits,
 } from '../args/operands.ts';
@@ -19,7 +19,6 @@ import {
   SERVE_HIDDEN,
   SERVE_OPTIONS,
   SETTINGS_EXAMPLE,
-  type SettingsSource,
 } from '../args/practice-serve.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -214,14 +213,11 @@ const ENV_FILE = {
 };
 
 /** Undefined: the defaults. */
-async function initialSettings(
-  source: SettingsSource | undefined,
-  context: CommandContext,
-): Promise<unknown> {
+async function initialSettings(source: string | undefined, context: CommandContext): Promise<unknown> {
   if (source === undefined) return undefined;
-  if ('stored' in source) return (await context.practice.settings()).settings;
-  const file = await context.userFile(source.file);
-  return parsedSettings(file.readGiven('--settings', SETTINGS_EXAMPLE), source.file);
+  if (source === 'stored') return (await context.practice.settings()).settings;
+  const file = await context.userFile(source);
+  return parsedSettings(file.readGiven('--settings', SETTINGS_EXAMPLE), source);
 }
 
 function servedBy(running: RunningPractice): ServedDocument {

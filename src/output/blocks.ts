@@ -62,30 +62,6 @@ export interface ChartBlock {
   empty: string;
 }
 
-export interface SparkBlock {
-  kind: 'spark';
-  /** From left to right, evenly spaced. */
-  values: readonly Big[];
-}
-
-export interface BarRow {
-  name: string;
-  /** 0 to 1; undefined: no bar. */
-  part: number | undefined;
-  cells: readonly Cell[];
-}
-
-export interface BarsBlock {
-  kind: 'bars';
-  rows: readonly BarRow[];
-}
-
-export interface ColumnsBlock {
-  kind: 'columns';
-  left: View;
-  right: View;
-}
-
 export type Block =
   /** The environment line: `LIVE · payouts`, and a note at its right. */
   | { kind: 'heading'; environment: Environment; profile: string; note?: readonly Cell[] }
@@ -115,16 +91,22 @@ export type Block =
   /** Shown with -v and in a pipe; otherwise `instead`. */
   | { kind: 'details'; blocks: View; instead?: View }
   | ChartBlock
-  | SparkBlock
-  | BarsBlock
-  | ColumnsBlock
+  /** Values from left to right, evenly spaced. */
+  | { kind: 'spark'; values: readonly Big[] }
+  /** `part`: 0 to 1; undefined: no bar. */
+  | {
+      kind: 'bars';
+      rows: readonly { name: string; part: number | undefined; cells: readonly Cell[] }[];
+    }
+  | { kind: 'columns'; left: View; right: View }
   /** `field`: its name in CSV, and for --columns. */
   | { kind: 'pairs'; pairs: readonly { name: string; field?: string; value: readonly Cell[] }[] };
 
 /** The screen of a command, from top to bottom. */
 export type View = Parts<Block>;
-export type TableBlock = Extract<Block, { kind: 'table' }>;
-export type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
+export type BlockOf<Kind extends Block['kind']> = Extract<Block, { kind: Kind }>;
+export type TableBlock = BlockOf<'table'>;
+export type Pair = BlockOf<'pairs'>['pairs'][number];
 
 export const line = (...words: readonly Words[]): Block => ({ kind: 'line', cells: inline(...words) });
 export const dimLine = (words: string): Block => line(text(words, 'dim'));

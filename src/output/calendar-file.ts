@@ -11,11 +11,8 @@ export interface CalendarEvent {
   description: string;
 }
 
-interface KeptEvent {
+interface KeptEvent extends Omit<CalendarEvent, 'id'> {
   uid: string;
-  startMs: number;
-  summary: string;
-  description: string;
   /** Revision: 0 at first, one more with every change. */
   sequence: number;
   /** Time of the last revision, in milliseconds since the epoch; the file has no METHOD. */
@@ -29,14 +26,7 @@ export interface KeptCalendar {
   events: readonly KeptEvent[];
 }
 
-export interface CalendarUpdate {
-  text: string;
-  events: number;
-  added: number;
-  changed: number;
-  canceled: number;
-  unchanged: number;
-}
+export type CalendarUpdate = ReturnType<typeof updateCalendar>;
 
 export interface CalendarState {
   name: string;
@@ -64,7 +54,7 @@ export const hasPastEvents = ({ events }: KeptCalendar, servedMs: number): boole
  * The file after an export. An event that did not change keeps its revision, so that an export without news writes the same
  * bytes. One whose hedge was closed early is canceled: a calendar that has imported it would not miss it.
  */
-export function updateCalendar(kept: KeptCalendar | undefined, state: CalendarState): CalendarUpdate {
+export function updateCalendar(kept: KeptCalendar | undefined, state: CalendarState) {
   const before = new Map((kept?.events ?? []).map((event) => [event.uid, event]));
   const now = state.events.map((event) => revised(before.get(uidOf(event.id)), event, state.nowMs));
   const open = state.open?.map(uidOf);
@@ -83,10 +73,7 @@ export function updateCalendar(kept: KeptCalendar | undefined, state: CalendarSt
   const all = [...now, ...others];
   const count = (was: Revised['was']): number => all.filter((each) => each.was === was).length;
   return {
-    text: textOf(
-      state.name,
-      all.map(({ event }) => event),
-    ),
+    text: textOf({ name: state.name, events: all.map(({ event }) => event) }),
     events: all.length,
     added: count('added'),
     changed: count('changed'),
@@ -111,10 +98,8 @@ function revised(before: KeptEvent | undefined, event: CalendarEvent, nowMs: num
   if (before === undefined)
     return { event: { ...fields, sequence: 0, stampMs: wholeSeconds(nowMs) }, was: 'added' };
   const isSame =
-    before.startMs === fields.startMs &&
-    before.summary === fields.summary &&
-    before.description === fields.description &&
-    !before.canceled;
+    !before.canceled &&
+    (['startMs', 'summary', 'description'] as const).every((name) => before[name] === fields[name]);
   return isSame
     ? { event: before, was: 'unchanged' }
     : { event: { ...nextRevision(before, nowMs), ...fields }, was: 'changed' };
@@ -133,18 +118,16 @@ const oneLine = (text: string): string => sanitize(text).trim();
 /** The library writes a UID as it is: an ID must not end its line. A usual one has none of these characters. */
 const uidOf = (id: string): string => encodeURIComponent(id.replace(/\p{Cs}/gu, '\u{fffd}'));
 
-function textOf(name: string, events: readonly KeptEvent[]): string {
+function textOf({ name, events }: KeptCalendar): string {
   const calendar = ical({ prodId: PRODUCT, name });
   const sorted = events.toSorted(
     (one, other) => one.startMs - other.startMs || (one.uid < other.uid ? -1 : 1),
   );
-  for (const { uid, startMs, summary, description, sequence, stampMs, canceled } of sorted)
+  for (const { uid, startMs, stampMs, canceled, ...words } of sorted)
     calendar.createEvent({
+      ...words,
       id: uid,
       start: new Date(startMs),
-      summary,
-      description,
-      sequence,
       stamp: new Date(stampMs),
       status: canceled ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
       transparency: ICalEventTransparency.TRANSPARENT,

@@ -1,7 +1,7 @@
 /** Charts in text: a line over time with labeled axes, a sparkline, and bars. */
 import type { Big } from 'big.js';
 import { textWidth } from '../domain/text-width.ts';
-import { type BarsBlock, type ChartBlock, type ChartPoint, type SparkBlock } from './blocks.ts';
+import type { BlockOf, ChartBlock, ChartPoint } from './blocks.ts';
 import { cellText, showable } from './format.ts';
 import { type Layout, paintColumns, sentence } from './layout.ts';
 import { blank, lineWidth, type Run, type WrappedLine, wrapRuns } from './styled-text.ts';
@@ -10,52 +10,22 @@ const HEIGHT = 10;
 const WIDEST = 100;
 const NARROWEST = 10;
 
-interface Pen {
-  flat: string;
-  upright: string;
-  /** Corners of the line: from the left up and down, to the right from above and from below. */
-  leftUp: string;
-  leftDown: string;
-  upRight: string;
-  downRight: string;
-  axis: string;
-  corner: string;
-  floor: string;
-  alone: string;
-}
+/** A letter of a drawing, and what a terminal without Unicode shows in its place. */
+const LETTERS = '─│╯╮╰╭┤└•▁▂▃▄▅▆▇█░';
+const IN_ASCII = "-|'.'.|+*_.-:=+*#.";
 
-const UNICODE: Pen = {
-  flat: '─',
-  upright: '│',
-  leftUp: '╯',
-  leftDown: '╮',
-  upRight: '╰',
-  downRight: '╭',
-  axis: '┤',
-  corner: '└',
-  floor: '─',
-  alone: '•',
-};
-const ASCII: Pen = {
-  flat: '-',
-  upright: '|',
-  leftUp: "'",
-  leftDown: '.',
-  upRight: "'",
-  downRight: '.',
-  axis: '|',
-  corner: '+',
-  floor: '-',
-  alone: '*',
-};
+const drawing = (text: string, { unicode }: Layout): string =>
+  unicode ? text : text.replace(/\S/g, (letter) => IN_ASCII.charAt(LETTERS.indexOf(letter)));
 
 export function layChart(block: ChartBlock, layout: Layout): WrappedLine[] {
   const { points, label, ends } = block;
   const [first] = points;
   if (first === undefined) return [[{ text: showable(block.empty, layout), style: 'dim' }]];
-  const pen = layout.unicode ? UNICODE : ASCII;
   const height = block.height ?? HEIGHT;
-  const [low, high] = boundsOf(points.map(({ y }) => y));
+  const [low, high] = boundsOf(
+    points.map(({ y }) => y),
+    first.y,
+  );
   const middle = low
     .plus(high)
     .div(2)
@@ -68,21 +38,18 @@ export function layChart(block: ChartBlock, layout: Layout): WrappedLine[] {
   const spelled = new Map([...labels].map(([row, y]) => [row, cellText(label(y), layout)]));
   const left = Math.max(...[...spelled.values()].map(textWidth)) + 1;
   const columns = Math.max(NARROWEST, Math.min(WIDEST, layout.width - left - 1));
-  const grid = draw(rowsOf(points, { columns, height, low, high }), { pen, height });
+  const grid = draw(rowsOf(points, { columns, height, low, high }), height);
   const drawn = grid.map((cells, row): WrappedLine => {
     const text = spelled.get(row) ?? '';
     return [
       { text: `${text.padStart(left - 1)} `, style: 'dim' },
-      { text: pen.axis, style: 'dim' },
-      { text: cells.join('').trimEnd(), style: 'strong' },
+      { text: drawing('┤', layout), style: 'dim' },
+      { text: drawing(cells.join('').trimEnd(), layout), style: 'strong' },
     ];
   });
-  return [...drawn, floorOf(pen, left, columns), endsOf(ends, { left, columns, layout })];
+  const floor = drawing(`${' '.repeat(left)}└${'─'.repeat(columns)}`, layout);
+  return [...drawn, [{ text: floor, style: 'dim' }], endsOf(ends, { left, columns, layout })];
 }
-
-const floorOf = (pen: Pen, left: number, columns: number): WrappedLine => [
-  { text: `${' '.repeat(left)}${pen.corner}${pen.floor.repeat(columns)}`, style: 'dim' },
-];
 
 function endsOf(
   ends: ChartBlock['ends'],
@@ -96,11 +63,8 @@ function endsOf(
   return between < 2 ? words : [...words, blank(between), { text: to, style: 'dim' }];
 }
 
-function boundsOf(values: readonly Big[]): [Big, Big] {
-  const [first] = values;
-  if (first === undefined) throw new RangeError('a chart needs a point');
-  return values.reduce(([low, high], y) => [y.lt(low) ? y : low, y.gt(high) ? y : high], [first, first]);
-}
+const boundsOf = (values: readonly Big[], first: Big): [low: Big, high: Big] =>
+  values.reduce(([low, high], y) => [y.lt(low) ? y : low, y.gt(high) ? y : high], [first, first]);
 
 /** The most decimals of the two. */
 const places = (low: Big, high: Big): number =>
@@ -132,7 +96,7 @@ function rowsOf(
   });
 }
 
-function draw(rows: readonly number[], { pen, height }: { pen: Pen; height: number }): string[][] {
+function draw(rows: readonly number[], height: number): string[][] {
   const grid = Array.from({ length: height }, () => rows.map(() => ' '));
   const put = (row: number, column: number, mark: string): void => {
     const line = grid[row];
@@ -140,39 +104,36 @@ function draw(rows: readonly number[], { pen, height }: { pen: Pen; height: numb
   };
   rows.forEach((row, column) => {
     const from = rows[column - 1] ?? row;
-    if (rows.length === 1) put(row, column, pen.alone);
-    else if (from === row) put(row, column, pen.flat);
+    if (rows.length === 1) put(row, column, '•');
+    else if (from === row) put(row, column, '─');
     else {
-      put(from, column, row < from ? pen.leftUp : pen.leftDown);
-      put(row, column, row < from ? pen.downRight : pen.upRight);
+      put(from, column, row < from ? '╯' : '╮');
+      put(row, column, row < from ? '╭' : '╰');
       for (let between = Math.min(from, row) + 1; between < Math.max(from, row); between += 1)
-        put(between, column, pen.upright);
+        put(between, column, '│');
     }
   });
   return grid;
 }
 
-const LEVELS = { unicode: '▁▂▃▄▅▆▇█'.split(''), ascii: '_.-:=+*#'.split('') };
+const LEVELS = '▁▂▃▄▅▆▇█';
 const WIDEST_SPARK = 64;
 const BAR = { narrowest: 6, widest: 24 };
 const GAP = 2;
 
 /** One line; none for fewer than two values. */
-export function laySpark({ values }: SparkBlock, { width, unicode }: Layout): WrappedLine[] {
-  const columns = Math.min(WIDEST_SPARK, width);
-  const picked = pick(values, columns);
+export function laySpark({ values }: BlockOf<'spark'>, layout: Layout): WrappedLine[] {
+  const picked = pick(values, Math.min(WIDEST_SPARK, layout.width));
   const [first] = picked;
   if (first === undefined || values.length < 2) return [];
-  const low = picked.reduce((least, value) => (value.lt(least) ? value : least), first);
-  const high = picked.reduce((most, value) => (value.gt(most) ? value : most), first);
-  const levels = unicode ? LEVELS.unicode : LEVELS.ascii;
+  const [low, high] = boundsOf(picked, first);
   // Screen positions, not money.
   const span = high.minus(low).toNumber();
-  const text = picked.map((value) => {
+  const letters = picked.map((value) => {
     const share = span === 0 ? 0.5 : value.minus(low).toNumber() / span;
-    return levels[Math.min(levels.length - 1, Math.floor(share * levels.length))] ?? '';
+    return LEVELS.charAt(Math.min(LEVELS.length - 1, Math.floor(share * LEVELS.length)));
   });
-  return [[{ text: text.join(''), style: 'strong' }]];
+  return [[{ text: drawing(letters.join(''), layout), style: 'strong' }]];
 }
 
 /** Picks as many as fit, the last one included. */
@@ -185,7 +146,7 @@ function pick(values: readonly Big[], columns: number): readonly Big[] {
 }
 
 /** Names, bars of one length and figures in columns; without room for bars, none. */
-export function layBars({ rows }: BarsBlock, layout: Layout): string[] {
+export function layBars({ rows }: BlockOf<'bars'>, layout: Layout): string[] {
   const names = rows.map(({ name }) => showable(name, layout));
   const column = Math.max(0, ...names.map(textWidth));
   const words = rows.map(({ cells }) => sentence(cells, layout));
@@ -198,15 +159,12 @@ export function layBars({ rows }: BarsBlock, layout: Layout): string[] {
     const name: Run = { text: names[index] ?? '', style: 'dim' };
     const bar: Run = { text: barOf(part, length, layout), style: 'plain' };
     const before = hasBars ? [[name], [bar]] : [[name]];
-    return wrapRuns(words[index] ?? [], room).map((line, at) =>
-      paintColumns([...(at === 0 ? before : before.map(() => [])), line], widths, layout),
-    );
+    return paintColumns(before, widths, wrapRuns(words[index] ?? [], room), layout);
   });
 }
 
-function barOf(part: number | undefined, length: number, { unicode }: Layout): string {
+function barOf(part: number | undefined, length: number, layout: Layout): string {
   if (part === undefined) return '';
   const full = Math.round(Math.min(1, Math.max(0, part)) * length);
-  const [on, off] = unicode ? ['█', '░'] : ['#', '.'];
-  return on.repeat(full) + off.repeat(length - full);
+  return drawing('█'.repeat(full) + '░'.repeat(length - full), layout);
 }

@@ -6,13 +6,13 @@ import { instantOf } from '../domain/instants.ts';
 import { spelledName } from '../domain/sanitize.ts';
 import type { Amount, Cell } from './cells.ts';
 
-const UNITS: readonly { suffix: string; unit: string }[] = [
-  { suffix: '_usdc', unit: 'USDC' },
-  { suffix: '_usd', unit: 'USD' },
-  { suffix: '_pct', unit: '%' },
-  { suffix: '_bps', unit: 'bps' },
-  { suffix: '_days', unit: 'days' },
-];
+const UNITS = new Map([
+  ['_usdc', 'USDC'],
+  ['_usd', 'USD'],
+  ['_pct', '%'],
+  ['_bps', 'bps'],
+  ['_days', 'days'],
+]);
 
 /** The cell of any value by the name of its field. The label has the unit. */
 export function cellOf(field: string, value: unknown): Cell {
@@ -40,7 +40,7 @@ export function labelOf(field: string): string {
   const known = ownField(LABELS, field);
   if (known !== undefined) return known;
   const unit = unitOf(field);
-  const stem = unit === undefined ? field.replace(/_at$/, '') : field.slice(0, -unit.suffix.length);
+  const stem = field.replace(unit === undefined ? /_at$/ : /_[a-z]+$/, '');
   const spaced = stem
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/[_\s]+/g, ' ')
@@ -49,7 +49,7 @@ export function labelOf(field: string): string {
   const words = spaced.split(' ').map((word) => ownField(WORDS, word.toLowerCase()) ?? word.toLowerCase());
   const label = words.join(' ');
   const named = label.charAt(0).toUpperCase() + label.slice(1);
-  return unit === undefined ? named : `${named} (${unit.unit})`;
+  return unit === undefined ? named : `${named} (${unit})`;
 }
 
 /** The labels of the other screens. */
@@ -64,8 +64,7 @@ export const upperHeader = (label: string): string => label.toUpperCase().replac
 const WORDS: Readonly<Record<string, string>> = { pnl: 'P&L', id: 'ID', tx: 'transaction', usd: 'USD' };
 const DECIMAL = /^-?\d{1,40}(?:\.\d{1,40})?$/;
 
-const unitOf = (field: string): { suffix: string; unit: string } | undefined =>
-  UNITS.find(({ suffix }) => field.endsWith(suffix) && field.length > suffix.length);
+const unitOf = (field: string): string | undefined => UNITS.get(/.(_[a-z]+)$/.exec(field)?.[1] ?? '');
 
 const isRate = (field: string): boolean => /rate|price/i.test(field);
 /** Whether a field of this name holds an instant. */
@@ -75,7 +74,7 @@ const isAmount = (value: unknown): value is Amount =>
   value instanceof Big || typeof value === 'number' || typeof value === 'bigint';
 
 function numberCell(field: string, amount: Amount): Cell {
-  const unit = unitOf(field)?.unit;
+  const unit = unitOf(field);
   if (unit === '%') return { kind: 'percent', amount };
   if (unit === 'USD' || unit === 'USDC') return { kind: 'money', amount };
   return unit === undefined && isRate(field) ? { kind: 'rate', amount } : { kind: 'number', amount };

@@ -15,9 +15,7 @@ export const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
 export const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** Whether `zone` is an IANA name that this machine has. */
-export function isKnownZone(zone: string): boolean {
-  return formatterOf(zone) !== undefined;
-}
+export const isKnownZone = (zone: string): boolean => formatterOf(zone) !== undefined;
 
 /**
  * `Fri 20 Nov 10:02:11 WAT`, `Fri 20 Nov 10:02 WAT`, `20 Nov 10:02` or `Fri 20 Nov`, with the year unless it is that of `now`. An
@@ -31,15 +29,16 @@ export function formatTime(
   const instant = instantOf(at);
   if (instant === undefined) return undefined;
   if (context.iso === true) return style === 'date' ? utcDay(instant) : isoSeconds(instant);
-  const local = localParts(instant, context.zone);
-  const thisYear = localParts(context.now, context.zone).year;
-  const day = `${local.day} ${local.month}${local.year === thisYear ? '' : ` ${local.year}`}`;
-  if (style === 'short') return `${day} ${local.hour}:${local.minute}`;
-  const date = `${local.weekday} ${day}`;
-  if (style === 'date') return date;
-  const clock = style === 'minute' ? `${local.hour}:${local.minute}` : local.clock;
-  return `${date} ${clock} ${zoneName(instant, context.zone)}`;
+  const { year, date, weekday, clock } = localParts(instant, context.zone);
+  const isThisYear = year === localParts(context.now, context.zone).year;
+  const day = isThisYear ? date : `${date} ${year}`;
+  if (style === 'short') return `${day} ${clock.slice(0, -SECONDS)}`;
+  if (style === 'date') return `${weekday} ${day}`;
+  const shown = style === 'minute' ? clock.slice(0, -SECONDS) : clock;
+  return `${weekday} ${day} ${shown} ${zoneName(instant, context.zone)}`;
 }
+
+const SECONDS = ':11'.length;
 
 /** `10:02:11`, of milliseconds since the epoch. */
 export const formatClock = (ms: number, zone: string): string => localParts(ms, zone).clock;
@@ -48,8 +47,7 @@ export const formatClock = (ms: number, zone: string): string => localParts(ms, 
 export function isWeekend(at: string, zone: string): boolean {
   const instant = instantOf(at);
   if (instant === undefined) return false;
-  const { weekday } = localParts(instant, zone);
-  return weekday === 'Sat' || weekday === 'Sun';
+  return localParts(instant, zone).weekday.startsWith('S');
 }
 
 const UNITS = [
@@ -85,16 +83,6 @@ export function formatUntil(at: string, now: number): string | undefined {
   return `in ${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }
 
-interface LocalParts {
-  year: string;
-  month: string;
-  day: string;
-  weekday: string;
-  hour: string;
-  minute: string;
-  clock: string;
-}
-
 const formatters = new Map<string, Intl.DateTimeFormat | undefined>();
 
 function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
@@ -120,39 +108,26 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
   return formatters.get(zone);
 }
 
-function localParts(instant: number, zone: string): LocalParts {
+/** `{ year: '2026', date: '20 Nov', weekday: 'Fri', clock: '10:02:11' }` */
+function localParts(instant: number, zone: string) {
+  // Without Intl, whose first formatter takes as long as a request.
   if (zone === 'UTC') return partsInUtc(new Date(instant));
   const formatter = formatterOf(zone) ?? formatterOf('UTC');
   const parts = new Map(formatter?.formatToParts(instant).map(({ type, value }) => [type, value]));
-  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
-  const [year, month, day] = [part('year'), part('month'), part('day')];
-  const weekday = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDay();
-  return {
-    year,
-    month: MONTHS[Number(month) - 1] ?? month,
-    day: String(Number(day)),
-    weekday: WEEKDAYS[weekday] ?? '',
-    hour: part('hour'),
-    minute: part('minute'),
-    clock: `${part('hour')}:${part('minute')}:${part('second')}`,
-  };
+  const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
+  const [year, month, day] = [part('year'), part('month') - 1, part('day')];
+  const local = Date.UTC(year, month, day, part('hour'), part('minute'), part('second'));
+  return { ...partsInUtc(new Date(local)), year: String(year) };
 }
 
 export const two = (count: number): string => String(count).padStart(2, '0');
 
-/** Without Intl, whose first formatter takes as long as a request. */
-function partsInUtc(at: Date): LocalParts {
-  const [hour, minute] = [two(at.getUTCHours()), two(at.getUTCMinutes())];
-  return {
-    year: String(at.getUTCFullYear()),
-    month: MONTHS[at.getUTCMonth()] ?? '',
-    day: String(at.getUTCDate()),
-    weekday: WEEKDAYS[at.getUTCDay()] ?? '',
-    hour,
-    minute,
-    clock: `${hour}:${minute}:${two(at.getUTCSeconds())}`,
-  };
-}
+const partsInUtc = (at: Date) => ({
+  year: String(at.getUTCFullYear()),
+  date: `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()] ?? ''}`,
+  weekday: WEEKDAYS[at.getUTCDay()] ?? '',
+  clock: [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()].map(two).join(':'),
+});
 
 /** Each has the everyday zone names of its region; elsewhere it gives `GMT+1`. */
 const NAMING_LOCALES = ['en-NG', 'en-GB', 'en-US'];
@@ -197,13 +172,6 @@ export interface FormattedCell {
   numeric: boolean;
 }
 
-const STYLES = {
-  money: { decimals: 2 },
-  rate: { decimals: 2 },
-  percent: { decimals: 2 },
-  number: { decimals: 0 },
-} as const satisfies Readonly<Record<string, DecimalStyle>>;
-
 export const hintInWords = (sentence: Sentence, format: Pick<CellFormat, 'command' | 'unicode'>): string =>
   programText(sentenceText(sentence, format.command), format);
 
@@ -216,16 +184,13 @@ export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
     case 'hash':
       return words(hasDetails(format) ? cell.text : shortHash(cell.text), format);
     case 'money':
-      return afterWord(
-        cell.word,
-        number(cell.amount, { ...STYLES.money, signed: cell.signed === true }, cell.unit, format),
-      );
+      return afterWord(cell.word, number(cell, { decimals: 2, unit: cell.unit, format }));
     case 'rate':
-      return number(cell.amount, { decimals: cell.decimals ?? STYLES.rate.decimals }, undefined, format);
+      return number(cell, { decimals: cell.decimals ?? 2, format });
     case 'percent':
-      return number(cell.amount, { ...STYLES.percent, signed: cell.signed === true }, '%', format);
+      return number(cell, { decimals: 2, unit: '%', format });
     case 'number':
-      return number(cell.amount, STYLES.number, cell.unit, format);
+      return number(cell, { decimals: 0, unit: cell.unit, format });
     case 'time':
       return words(timeText(cell, format), format);
     case 'until':
@@ -257,13 +222,9 @@ function timeText(
 }
 
 /** Widths of the parts of a column's numbers. */
-export interface Alignment {
-  whole: number;
-  fraction: number;
-  unit: number;
-}
+export type Alignment = ReturnType<typeof alignmentOf>;
 
-export function alignmentOf(column: readonly FormattedCell[]): Alignment {
+export function alignmentOf(column: readonly FormattedCell[]) {
   const numbers = column.filter(({ numeric }) => numeric);
   const widest = (part: (cell: FormattedCell) => string): number =>
     Math.max(0, ...numbers.map((cell) => textWidth(part(cell))));
@@ -308,15 +269,29 @@ const words = (text: string, format: CellFormat): FormattedCell => plainCell(sho
 
 const plainCell = (text: string): FormattedCell => ({ whole: text, fraction: '', unit: '', numeric: false });
 
+/** Numbers with more digits before or after the point get an exponent. */
+const LONGEST = 40;
+
+/** At least so many decimals. `signed`: a plus before positive amounts; zero has no sign. */
 function number(
-  amount: Amount,
-  style: DecimalStyle,
-  unit: string | undefined,
-  format: CellFormat,
+  { amount, signed = false }: { amount: Amount; signed?: boolean },
+  { decimals, unit, format }: { decimals: number; unit?: string | undefined; format: CellFormat },
 ): FormattedCell {
-  const parts = decimalParts(amount, style);
-  if (parts === undefined) return words(String(amount), format);
-  return { ...parts, unit: unit === undefined ? '' : ` ${showable(unit, format)}`, numeric: true };
+  const exact = exactOf(amount);
+  if (exact === undefined) return words(String(amount), format);
+  const behind = { unit: unit === undefined ? '' : ` ${showable(unit, format)}`, numeric: true };
+  const plus = signed && exact.gt(0) ? '+' : '';
+  const sign = exact.lt(0) ? '-' : plus;
+  const magnitude = exact.abs();
+  if (Math.abs(magnitude.e) > LONGEST)
+    return { whole: sign + magnitude.toExponential(), fraction: '', ...behind };
+  const [whole = '0', digits = ''] = magnitude.toFixed().split('.');
+  const fraction = digits.padEnd(decimals, '0');
+  return {
+    whole: sign + whole.replace(/\B(?=(?:\d{3})+$)/g, ','),
+    fraction: fraction === '' ? '' : `.${fraction}`,
+    ...behind,
+  };
 }
 
 const IN_ASCII: Readonly<Record<string, string>> = {
@@ -337,45 +312,13 @@ const IN_ASCII: Readonly<Record<string, string>> = {
 const BEYOND_ASCII = /[\u{80}-\u{10ffff}]/gu;
 
 /** Letters lose their accents, the rest becomes `?`: other bytes may be control characters on such a terminal. */
-function toAscii(text: string): string {
-  return text.replace(BEYOND_ASCII, (character) => ownField(IN_ASCII, character) ?? bare(character));
-}
+const toAscii = (text: string): string =>
+  text.replace(BEYOND_ASCII, (character) => ownField(IN_ASCII, character) ?? bare(character));
 
 function bare(character: string): string {
   const letters = character.normalize('NFKD').replace(/\p{M}/gu, '');
   if (letters === '') return '';
   return /^[\x20-\x7e]+$/.test(letters) ? letters : '?';
-}
-
-export interface DecimalStyle {
-  /** At least so many decimals. */
-  decimals: number;
-  /** A plus before positive amounts; zero has no sign. */
-  signed?: boolean;
-}
-
-/** `-1,532` and `.56` */
-export interface DecimalParts {
-  whole: string;
-  fraction: string;
-}
-
-/** Numbers with more digits before or after the point get an exponent. */
-const LONGEST = 40;
-
-/** Undefined when `amount` is not a finite decimal. */
-export function decimalParts(amount: Amount, style: DecimalStyle): DecimalParts | undefined {
-  const exact = exactOf(amount);
-  if (exact === undefined) return undefined;
-  const sign = exact.eq(0) ? '' : exact.lt(0) ? '-' : style.signed === true ? '+' : '';
-  const magnitude = exact.abs();
-  if (Math.abs(magnitude.e) > LONGEST) return { whole: sign + magnitude.toExponential(), fraction: '' };
-  const [whole = '0', decimals = ''] = magnitude.toFixed().split('.');
-  const fraction = decimals.padEnd(style.decimals, '0');
-  return {
-    whole: sign + whole.replace(/\B(?=(?:\d{3})+$)/g, ','),
-    fraction: fraction === '' ? '' : `.${fraction}`,
-  };
 }
 
 function exactOf(amount: Amount): Big | undefined {

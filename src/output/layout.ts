@@ -1,6 +1,6 @@
 /** Cells as sentences; names with values, figures and commands as aligned columns. */
 import { textWidth } from '../domain/text-width.ts';
-import type { NextStep, Sentence } from '../errors.ts';
+import type { NextStep } from '../errors.ts';
 import type { Pair } from './blocks.ts';
 import type { Cell, Tone } from './cells.ts';
 import {
@@ -49,19 +49,23 @@ export const wrapPainted = (
   { width = layout.width, indent = 0 }: { width?: number; indent?: number } = {},
 ): string[] => wrapRuns(runs, width, indent).map((line) => paintLine(line, layout.paint));
 
-/** Cells next to each other as a painted line; all but the last are padded to their column's width. */
+/**
+ * Cells next to each other, the last one of several lines. Cells are padded to their column's width; those before the last
+ * are on its first line.
+ */
 export const paintColumns = (
   cells: readonly WrappedLine[],
   widths: readonly number[],
+  lines: readonly WrappedLine[],
   { paint, gap = GAP }: { paint: Painter; gap?: number },
-): string =>
-  paintLine(
-    cells.flatMap((cell, at) => {
-      const width = widths[at];
-      return width === undefined ? cell : [...cell, blank(width - lineWidth(cell) + gap)];
-    }),
-    paint,
-  );
+): string[] =>
+  lines.map((line, row) => {
+    const padded = widths.flatMap((width, at) => {
+      const cell = row === 0 ? (cells[at] ?? []) : [];
+      return [...cell, blank(width - lineWidth(cell) + gap)];
+    });
+    return paintLine([...padded, ...line], paint);
+  });
 
 export const toneOf = (cell: Cell): Tone => (cell.kind === 'missing' ? 'dim' : (cell.tone ?? 'plain'));
 
@@ -109,9 +113,8 @@ export function layPairs(
         ...indented(wrapPainted(runs, layout, { width: layout.width - GAP }), GAP),
       ];
     const shift = padded ? Math.max(0, point - (wholes[index] ?? point)) : 0;
-    return wrapRuns(runs, room - shift).map((line, at) =>
-      paintColumns([at === 0 ? [name] : [], [blank(shift), ...line]], [column], layout),
-    );
+    const lines = wrapRuns(runs, room - shift).map((line) => [blank(shift), ...line]);
+    return paintColumns([[name]], [column], lines, layout);
   });
 }
 
@@ -137,16 +140,15 @@ export function layFigures(rows: readonly (readonly Cell[])[], layout: Layout): 
     if (name === undefined || figure === undefined || cell === undefined) return [];
     const label: Run = { text: names[index] ?? '', style: toneOf(name) === 'plain' ? 'dim' : toneOf(name) };
     // A text has no decimal point.
-    if (!cell.numeric && figure.kind !== 'missing')
-      return wrapRuns(sentence([figure, ...words], layout), layout.width - column - GAP).map((line, at) =>
-        paintColumns([at === 0 ? [label] : [], line], [column], layout),
-      );
+    if (!cell.numeric && figure.kind !== 'missing') {
+      const lines = wrapRuns(sentence([figure, ...words], layout), layout.width - column - GAP);
+      return paintColumns([[label]], [column], lines, layout);
+    }
     const text = cell.numeric ? alignedText(cell, alignment) : cell.whole + ' '.repeat(fraction + unit);
     const word = text.trimEnd();
     const placed = [blank(figureWidth - textWidth(text)), { text: word, style: toneOf(figure) }];
-    return wrapRuns(sentence(words, layout), room).map((line, at) =>
-      paintColumns(at === 0 ? [[label], placed, line] : [[], [], line], [column, figureWidth], layout),
-    );
+    const lines = wrapRuns(sentence(words, layout), room);
+    return paintColumns([[label], placed], [column, figureWidth], lines, layout);
   });
 }
 
@@ -160,21 +162,13 @@ export function layCommands(rows: readonly NextStep[], layout: Layout): string[]
   const column = Math.max(0, ...typed.map(textWidth));
   const width = layout.width - column - AFTER_COMMAND;
   const isNarrow = width < DOES_ROOM || rows.every(({ does }) => does === '');
-  const linesOf = (does: Sentence, room: number): WrappedLine[] =>
-    does === '' ? [] : wrapRuns([{ text: hintInWords(does, layout), style: 'plain' }], room);
-  if (isNarrow)
-    return rows.flatMap(({ does }, index) => [
-      typed[index] ?? '',
-      ...linesOf(does, layout.width - AFTER_COMMAND).map((line) =>
-        paintLine([blank(AFTER_COMMAND), ...line], layout.paint),
-      ),
-    ]);
   return rows.flatMap(({ does }, index) => {
     const command: Run = { text: typed[index] ?? '', style: 'plain' };
-    const [first = [], ...others] = linesOf(does, width);
-    return [first, ...others].map((line, at) =>
-      paintColumns([at === 0 ? [command] : [], line], [column], { ...layout, gap: AFTER_COMMAND }),
-    );
+    const words: Run = { text: does === '' ? '' : hintInWords(does, layout), style: 'plain' };
+    if (!isNarrow)
+      return paintColumns([[command]], [column], wrapRuns([words], width), { ...layout, gap: AFTER_COMMAND });
+    const lines = does === '' ? [] : wrapPainted([words], layout, { width: layout.width - AFTER_COMMAND });
+    return [command.text, ...indented(lines, AFTER_COMMAND)];
   });
 }
 

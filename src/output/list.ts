@@ -140,12 +140,11 @@ export const listOf =
 export const resource =
   <Row extends object>(name: string) =>
   (fields: readonly Field<Row>[]): Listing<Row> & { lines: (row: Row) => readonly ChangeLine[] } => {
-    const lines = (row: Row): readonly ChangeLine[] => [{ ...lineOf(fields, [])(row), key: name }];
-    const columns = fields.flatMap(columnsOfField);
+    const list = listOf<Row>()(fields, { isSent: true });
+    const lines = (row: Row) => list.lines([row]).map((line) => ({ ...line, key: name }));
     return {
-      columns,
+      ...list.within((row: Row) => [row]),
       document: (row) => row,
-      table: (row) => ({ columns, records: [row] }),
       view: (row) => [pairsOf(row, fields, () => true)],
       lines,
       changes: lines,

@@ -2,7 +2,7 @@
 import { Big } from 'big.js';
 import { ENVIRONMENT_GLOSS, hasLiveRules } from '../domain/vocabulary.ts';
 import { type Effect, type HedgeError, isOwnCode, RefusedError } from '../errors.ts';
-import { type Block, type ColumnsBlock, gap, line, type View } from './blocks.ts';
+import { type Block, type BlockOf, gap, line, type View } from './blocks.ts';
 import { message, partsIn } from './cells.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
@@ -78,7 +78,7 @@ function layBlock(block: Block, layout: Layout): string[] {
   }
 }
 
-function layHeading(heading: Extract<Block, { kind: 'heading' }>, layout: Layout): string[] {
+function layHeading(heading: BlockOf<'heading'>, layout: Layout): string[] {
   const { environment, profile } = heading;
   const dot: Run = { text: ` ${showable('·', layout)} `, style: 'dim' };
   const left: Run[] = [
@@ -103,7 +103,7 @@ const layBlocks = (view: View, layout: Layout): string[] =>
   partsIn(view).flatMap((each) => layBlock(each, layout));
 
 /** Two columns of blocks; in narrower windows the right one is below the left one. */
-function layColumns({ left, right }: ColumnsBlock, layout: Layout): string[] {
+function layColumns({ left, right }: BlockOf<'columns'>, layout: Layout): string[] {
   const width = Math.floor((layout.width - BETWEEN) / 2);
   if (width < COLUMN_ROOM) {
     return layBlocks([left, partsIn(right).length > 0 && gap, right], layout);

@@ -5,7 +5,7 @@ import { roundHalfUp } from '../domain/amounts.ts';
 import { instantOf } from '../domain/instants.ts';
 import { textWidth } from '../domain/text-width.ts';
 import { type Column, type TableBlock, type TableSection } from './blocks.ts';
-import { type Cell } from './cells.ts';
+import { type Cell, missing } from './cells.ts';
 import { type ColumnShape, setColumns } from './columns.ts';
 import { alignedText, alignmentOf, formatCell, showable, zoneName } from './format.ts';
 import { type Layout, layFigures, layPairs, toneOf, wrapPainted } from './layout.ts';
@@ -17,30 +17,26 @@ const GAP = 2;
 export function layTable(block: TableBlock, layout: Layout): string[] {
   if (block.rows.length === 0)
     return wrapPainted([{ text: showable(block.empty ?? 'None', layout), style: 'dim' }], layout);
-  const all = block.columns.map((column, index) =>
-    layColumn(
-      column,
-      { cells: block.rows.map((row) => row[index] ?? { kind: 'missing' }), fixed: block.fixed === true },
-      layout,
-    ),
-  );
+  const all = block.columns.map((column, index) => {
+    const cells = block.rows.map((row) => row[index] ?? missing);
+    return layColumn(column, { cells, fixed: block.fixed === true }, layout);
+  });
   const { list } = layout;
   const whole = list?.wide === true || list?.columns !== undefined;
   const shown = whole ? all : fitting(all, layout.width);
   if (shown === undefined) return layRecords(block, layout);
-  const hidden = all.filter((column) => !shown.some(({ name }) => name === column.name));
-  const named = hidden.filter(({ optional }) => optional !== 'empty');
+  const hidden = all.filter(
+    ({ column: { header }, optional }) =>
+      optional !== 'empty' && !shown.some(({ column }) => column.header === header),
+  );
   return [
     // A terminal would break a longer line within a number; a pipe does not.
     ...(whole && layout.iso !== true ? panelsOf(shown, layout.width) : [shown]).flatMap((columns, at) => [
       ...(at === 0 ? [] : ['']),
       ...laySections(block, columns, { layout, totals: at === 0 }),
     ]),
-    ...hiddenColumns(
-      named.map(({ name }) => name),
-      layout,
-    ),
-    ...shown.flatMap(({ note }) =>
+    ...hiddenColumns(hidden, layout),
+    ...shown.flatMap(({ column: { note } }) =>
       note === undefined ? [] : wrapPainted([{ text: note, style: 'dim' }], layout, { indent: GAP }),
     ),
     ...(shown.some(({ cut }) => cut) ? wrapPainted([{ text: CUT, style: 'dim' }], layout) : []),
@@ -73,13 +69,12 @@ function laySections(
 
 /** The columns in tables of at most that width, one below the other; each begins with the columns that tell rows apart. */
 function panelsOf(columns: readonly LaidColumn[], width: number): readonly (readonly LaidColumn[])[] {
-  const fits = (some: readonly LaidColumn[]): boolean => tableWidth(narrow(some, width)) <= width;
-  if (fits(columns)) return [narrow(columns, width)];
+  if (fits(columns, width)) return [narrow(columns, width)];
   const key = keyOf(columns, width);
   const panels: LaidColumn[][] = [];
   for (const column of columns.filter((each) => !key.includes(each))) {
     const panel = panels.at(-1);
-    if (panel !== undefined && fits([...key, ...panel, column])) panel.push(column);
+    if (panel !== undefined && fits([...key, ...panel, column], width)) panel.push(column);
     else panels.push([column]);
   }
   return panels.map((panel) => narrow([...key, ...panel], width));
@@ -137,12 +132,10 @@ function brokenAt(words: string, width: number): readonly string[] {
 }
 
 interface LaidColumn extends ColumnShape {
+  column: Column;
   optional: NonNullable<Column['optional']> | 'empty';
-  note: string | undefined;
-  group: string | undefined;
   /** It has one in every row. */
   isId: boolean;
-  name: string;
   /** Its smallest width: its header breaks between words, and its cells if they wrap. */
   narrowest: number;
   header: string;
@@ -157,8 +150,8 @@ function layColumn(
   { cells, fixed }: { cells: readonly Cell[]; fixed: boolean },
   layout: Layout,
 ): LaidColumn {
-  const shown = fixed ? cells.map(roundCell) : cells;
-  const formatted = shown.map((cell) => formatCell(cell, layout));
+  const shown = cells.map((cell) => (fixed ? roundCell(cell) : { cell, isCut: false }));
+  const formatted = shown.map(({ cell }) => formatCell(cell, layout));
   const alignment = alignmentOf(formatted);
   const texts = formatted.map((cell) => alignedText(cell, alignment));
   const header = showable([column.header, ...zonesOf(cells, layout)].join(' '), layout);
@@ -167,21 +160,16 @@ function layColumn(
   const unbroken = column.wrap === true ? texts.flatMap((each) => each.split(' ')) : texts;
   const width = Math.max(textWidth(header), ...texts.map(textWidth));
   return {
+    column,
     optional: texts.every((each) => each === '') ? 'empty' : (column.optional ?? false),
-    note: column.note,
-    group: column.group,
     isId: column.isId === true && cells.every(({ kind }) => kind !== 'missing'),
     width,
     narrowest: Math.max(...[...headerWords, ...unbroken].map(textWidth)),
     wrap: column.wrap === true,
-    name: column.header,
     header,
     align: column.align ?? (numeric ? 'right' : 'left'),
-    cells: texts.map((text, index) => {
-      const cell = shown[index];
-      return paintWord(text, cell === undefined ? 'plain' : toneOf(cell), layout.paint);
-    }),
-    cut: fixed && cells.some(isCut),
+    cells: texts.map((text, index) => paintWord(text, toneOf(shown[index]?.cell ?? missing), layout.paint)),
+    cut: shown.some(({ isCut }) => isCut),
   };
 }
 
@@ -203,16 +191,16 @@ function paintWord(text: string, style: Style, paint: Painter): string {
 
 /** All columns, or without as many optional ones as needed; undefined if even the others are too wide. */
 function fitting(columns: readonly LaidColumn[], width: number): readonly LaidColumn[] | undefined {
-  const fits = (some: readonly LaidColumn[]): boolean => tableWidth(narrow(some, width)) <= width;
   let shown = columns;
   const hidden: (readonly LaidColumn[])[] = [];
-  while (!fits(shown)) {
+  while (!fits(shown, width)) {
     const last = HIDING.map((when) => shown.findLast(({ optional }) => optional === when)).find(
       (column) => column !== undefined,
     );
     if (last === undefined) return undefined;
+    const { group } = last.column;
     const together = shown.filter(
-      (column) => column === last || (last.group !== undefined && column.group === last.group),
+      (each) => each === last || (group !== undefined && each.column.group === group),
     );
     hidden.push(together);
     shown = shown.filter((column) => !together.includes(column));
@@ -221,12 +209,15 @@ function fitting(columns: readonly LaidColumn[], width: number): readonly LaidCo
   // After a wide column is hidden, a narrower one that was hidden before it may fit.
   for (const together of hidden.toReversed()) {
     const more = columns.filter((column) => shown.includes(column) || together.includes(column));
-    if (fits(more)) shown = more;
+    if (fits(more, width)) shown = more;
   }
   return narrow(shown, width);
 }
 
 const HIDING = ['empty', 'first', true, 'last'] as const;
+
+const fits = (columns: readonly LaidColumn[], width: number): boolean =>
+  tableWidth(narrow(columns, width)) <= width;
 
 /** Narrows columns until the table fits. */
 function narrow(columns: readonly LaidColumn[], width: number): readonly LaidColumn[] {
@@ -246,19 +237,16 @@ function layRecords(block: TableBlock, layout: Layout): string[] {
   return sectionsOf(block).flatMap(({ from, rows, title, totals }) => [
     ...(title === undefined ? [] : wrapPainted([{ text: showable(title, layout), style: 'dim' }], layout)),
     ...block.rows.slice(from, from + rows).flatMap((row, index): string[] => {
-      const pairs = block.columns.map(({ header }, at) => ({
-        name: header,
-        value: [row[at] ?? ({ kind: 'missing' } as const)],
-      }));
+      const pairs = block.columns.map(({ header }, at) => ({ name: header, value: [row[at] ?? missing] }));
       return [...(index === 0 ? [] : ['']), ...layPairs(pairs, layout, { numbers: 'as words' })];
     }),
     ...layFigures(totals ?? [], layout),
   ]);
 }
 
-function hiddenColumns(headers: readonly string[], layout: Layout): string[] {
+function hiddenColumns(columns: readonly LaidColumn[], layout: Layout): string[] {
   // A column without a header only repeats another one in other words.
-  const names = headers.filter((header) => header !== '');
+  const names = columns.map(({ column }) => column.header).filter((header) => header !== '');
   if (names.length === 0) return [];
   const way = layout.list !== undefined ? '--wide' : layout.iso === true ? '--json' : 'widen the window';
   const text = `Hidden columns: ${showable(names.join(', '), layout)}. Show them: ${way}`;
@@ -270,25 +258,15 @@ const PLACES: Readonly<Partial<Record<Cell['kind'], number>>> = { money: 2, rate
 /** Below a table with rounded cells. */
 const CUT = 'Rounded: money to 2 decimals, rates to 4. Full precision: --json';
 
-/** The cell rounded half-even to its kind's decimals. Zero has no sign, nor the color of one. */
-export function roundCell(cell: Cell): Cell {
+/** The cell rounded to its kind's decimals, and whether that changes it. Zero has no sign, nor the color of one. */
+export function roundCell(cell: Cell): { cell: Cell; isCut: boolean } {
   const places = PLACES[cell.kind];
-  if (places === undefined || !('amount' in cell) || !(cell.amount instanceof Big)) return cell;
+  if (places === undefined || !('amount' in cell) || !(cell.amount instanceof Big))
+    return { cell, isCut: false };
   const amount = roundHalfUp(cell.amount, places);
-  if (cell.kind === 'rate') return { ...cell, amount, decimals: places };
-  if (!amount.eq(0)) return { ...cell, amount };
+  const isCut = !amount.eq(cell.amount);
+  if (cell.kind === 'rate') return { cell: { ...cell, amount, decimals: places }, isCut };
+  if (!amount.eq(0)) return { cell: { ...cell, amount }, isCut };
   const { word: _, ...bare } = { word: undefined, ...cell };
-  return { ...bare, amount, tone: 'plain' };
-}
-
-/** Whether rounding changes it. */
-export function isCut(cell: Cell): boolean {
-  const fixed = roundCell(cell);
-  return (
-    'amount' in cell &&
-    'amount' in fixed &&
-    cell.amount instanceof Big &&
-    fixed.amount instanceof Big &&
-    !cell.amount.eq(fixed.amount)
-  );
+  return { cell: { ...bare, amount, tone: 'plain' }, isCut };
 }

@@ -44,13 +44,6 @@ export interface Run {
 
 export type WrappedLine = readonly Run[];
 
-interface Word {
-  text: string;
-  style: Style;
-  /** Blanks before it, dropped at the start of a line. */
-  gap: number;
-}
-
 export const lineWidth = (line: WrappedLine): number =>
   line.reduce((width, { text }) => width + textWidth(text), 0);
 
@@ -78,17 +71,15 @@ export function wrapRuns(runs: readonly Run[], width: number, indent = 0): Wrapp
     column = hanging;
   };
   let atStart = true;
-  for (const group of groupsOf(wordsOf(runs))) {
-    const taken = group.reduce((sum, { text }) => sum + textWidth(text), 0);
-    const wanted = group[0]?.gap ?? 0;
-    if (!atStart && column + wanted + taken > room) {
+  for (const { gap: wanted, words } of groupsOf(runs)) {
+    if (!atStart && column + wanted + lineWidth(words) > room) {
       breakLine();
       atStart = true;
     }
     const gap = atStart && lines.length > 0 ? 0 : Math.min(wanted, Math.max(0, room - column - 1));
-    if (gap > 0) append(current, ' '.repeat(gap), group[0]?.style ?? 'plain');
+    if (gap > 0) append(current, ' '.repeat(gap), words[0]?.style ?? 'plain');
     column += gap;
-    for (const word of group) {
+    for (const word of words) {
       for (const [at, piece] of cutInPieces(word.text, room - column, room - hanging).entries()) {
         if (at > 0) breakLine();
         if (piece === '') continue;
@@ -110,30 +101,20 @@ function append(line: Run[], text: string, style: Style): void {
   else line.push({ text, style });
 }
 
-function wordsOf(runs: readonly Run[]): Word[] {
-  const words: Word[] = [];
+/** Words with no blank between them stay together: a full stop does not start a line. `gap`: blanks before them. */
+function groupsOf(runs: readonly Run[]) {
+  const groups: { gap: number; words: Run[] }[] = [];
   let gap = 0;
-  for (const { text, style, whole } of runs) {
+  for (const { text, style, whole } of runs)
     for (const part of whole === true ? [text] : text.split(/( +)/)) {
-      if (part === '') continue;
-      if (whole !== true && part.trim() === '') {
+      if (part === '' || (whole !== true && part.trim() === '')) {
         gap += part.length;
         continue;
       }
-      words.push({ text: part, style, gap });
+      const last = groups.at(-1);
+      if (last === undefined || gap > 0) groups.push({ gap, words: [{ text: part, style }] });
+      else last.words.push({ text: part, style });
       gap = 0;
     }
-  }
-  return words;
-}
-
-/** Words with no blank between them stay together: a full stop does not start a line. */
-function groupsOf(words: readonly Word[]): Word[][] {
-  const groups: Word[][] = [];
-  for (const word of words) {
-    const last = groups.at(-1);
-    if (last === undefined || word.gap > 0) groups.push([word]);
-    else last.push(word);
-  }
   return groups;
 }

@@ -9,19 +9,13 @@ const WIDTH = 720;
 const HEIGHT = 230;
 const [LEFT, RIGHT, TOP, BOTTOM] = [86, 12, 18, 40];
 
-interface Scale {
-  x(part: number): number;
-  y(value: number): number;
-  /** The grid and its labels. */
-  axis: string;
-}
-
 /** A double has digits enough for pixels. */
 const numberOf = (amount: Big): number => amount.toNumber();
 
 const LINES = 4;
 
-function scaleOf(values: readonly number[], label: (value: number) => string): Scale {
+/** `axis`: the grid and its labels. */
+function scaleOf(values: readonly number[], label: (value: number) => string) {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const margin = (most - least) * 0.08 || Math.abs(most) * 0.01 || 1;
   const step = roundStep((most - least + 2 * margin) / LINES);
@@ -31,7 +25,7 @@ function scaleOf(values: readonly number[], label: (value: number) => string): S
   const y = (value: number): number => TOP + ((to - value) / (to - from)) * (HEIGHT - TOP - BOTTOM);
   const lines = Array.from({ length: Math.round((to - from) / step) + 1 }, (_, at) => from + at * step);
   return {
-    x: (part) => LEFT + part * (WIDTH - LEFT - RIGHT),
+    x: (part: number) => LEFT + part * (WIDTH - LEFT - RIGHT),
     y,
     axis: lines
       .map(
@@ -101,15 +95,9 @@ export function waterfallChart(steps: readonly WaterfallStep[], { title, label }
   return svg(title, scale.axis + drawn.join(''));
 }
 
-export interface LinePoint {
-  /** In milliseconds. */
-  ms: number;
-  value: Big;
-}
-
-/** `ends`: below the first and the last point. */
+/** `ms`: milliseconds. `ends`: below the first and the last point. */
 export function lineChart(
-  points: readonly LinePoint[],
+  points: readonly { ms: number; value: Big }[],
   { title, label, ends }: ChartWords & { ends: readonly [string, string] },
 ): string {
   const values = points.map(({ value }) => numberOf(value));
@@ -127,15 +115,9 @@ export function lineChart(
   );
 }
 
-export interface BarPair {
-  name: string;
-  /** Undefined: not known. */
-  values: readonly (Big | undefined)[];
-}
-
-/** Bars side by side, in the order of `kinds`, which the legend has. */
+/** Bars side by side, in the order of `kinds`, which the legend has. Undefined values are not known. */
 export function barChart(
-  groups: readonly BarPair[],
+  groups: readonly { name: string; values: readonly (Big | undefined)[] }[],
   { title, label, kinds }: ChartWords & { kinds: readonly string[] },
 ): string {
   const all = groups.flatMap(({ values }) => values.flatMap((value) => (value ? numberOf(value) : [])));

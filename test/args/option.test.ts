@@ -42,6 +42,6 @@ describe('options that are declared once', () => {
   });
 
   it('take all of a list for no limit', () => {
-    expect(read({ limit: 'All' }).limit).toBeUndefined();
+    expect(read({ limit: 'All' }).limit).toBe(Infinity);
   });
 });

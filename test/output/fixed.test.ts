@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { isCut, roundCell } from '../../src/output/render-table.ts';
+import { roundCell } from '../../src/output/render-table.ts';
 import { signedCell } from '../../src/output/views/record-columns.ts';
 
 describe('a figure in a column', () => {
@@ -12,10 +12,9 @@ describe('a figure in a column', () => {
     ['0.0049', '0', 'plain', true],
     ['0', '0', 'plain', false],
   ])('a gain of %s is %s, %s', (sent, shown, tone, cut) => {
-    const cell = signedCell(new Big(sent));
-    const fixed = roundCell(cell);
+    const { cell: fixed, isCut } = roundCell(signedCell(new Big(sent)));
     const { amount } = 'amount' in fixed ? fixed : {};
-    expect([Number(amount).toString(), 'tone' in fixed ? fixed.tone : undefined, isCut(cell)]).toEqual([
+    expect([Number(amount).toString(), 'tone' in fixed ? fixed.tone : undefined, isCut]).toEqual([
       shown,
       tone,
       cut,

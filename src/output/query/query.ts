@@ -20,7 +20,7 @@ import { OutputError, UsageError } from '../../errors.ts';
 import { EXACT_FUNCTIONS, unwrapExact, wrapExact } from './exact-functions.ts';
 
 /** The exact functions have names that no query can spell. */
-export const operatorName = (operator: string): string => `operator ${operator}`;
+const operatorName = (operator: string): string => `operator ${operator}`;
 
 /** Their positions and widths stay plain numbers: the library takes no others. */
 const TAKE_PLAIN_NUMBERS = ['find_first', 'find_last', 'pad_left', 'pad_right', 'replace', 'split'];
@@ -30,7 +30,7 @@ interface Node {
   readonly [part: string]: unknown;
 }
 
-export function exactExpression(tree: unknown): unknown {
+function exactExpression(tree: unknown): unknown {
   if (Array.isArray(tree)) return tree.map(exactExpression);
   if (!isNode(tree)) return tree;
   switch (tree.type) {
@@ -50,7 +50,7 @@ export function exactExpression(tree: unknown): unknown {
 }
 
 /** The names of the functions that a tree calls. */
-export function functionsIn(tree: unknown): readonly string[] {
+function functionsIn(tree: unknown): readonly string[] {
   if (typeof tree !== 'object' || tree === null || (isNode(tree) && tree.type === 'Literal')) return [];
   const own = isNode(tree) && tree.type === 'Function' ? [String(tree['name'])] : [];
   return [...own, ...Object.values(tree).flatMap(functionsIn)];
@@ -190,34 +190,13 @@ function register(): void {
 }
 
 /** A name of an object's field, or an index of a list; a negative one counts from the end. */
-export type PlainPath = readonly (string | number)[];
-
-/** Undefined for any other expression: the null of a filter or a function is a result. */
-export function plainPathOf(tree: unknown): PlainPath | undefined {
-  if (typeof tree !== 'object' || tree === null || !('type' in tree)) return undefined;
-  switch (tree.type) {
-    case 'Current':
-    case 'Root':
-    case 'Identity':
-      return [];
-    case 'Field':
-      return 'name' in tree && typeof tree.name === 'string' ? [tree.name] : undefined;
-    case 'Index':
-      return 'value' in tree && typeof tree.value === 'number' ? [tree.value] : undefined;
-    case 'Subexpression':
-    case 'IndexExpression': {
-      const left = 'left' in tree ? plainPathOf(tree.left) : undefined;
-      const right = 'right' in tree ? plainPathOf(tree.right) : undefined;
-      return left && right && [...left, ...right];
-    }
-    default:
-      return undefined;
-  }
-}
+type PlainPath = readonly (string | number)[];
 
 /** A path, and what a projection over its value needs: `each` is in one element at least, unless there is none. */
 interface PathStart {
   path: PlainPath;
+  /** It is the whole expression. */
+  isPlain?: boolean;
   projects?: 'list' | 'object' | undefined;
   each?: PlainPath | undefined;
 }
@@ -226,41 +205,51 @@ interface PathStart {
 function pathStartsOf(tree: unknown): readonly PathStart[] {
   if (!isNode(tree) || tree.type !== 'Function') return [pathStartOf(tree) ?? []].flat();
   const given: readonly unknown[] = Array.isArray(tree['children']) ? tree['children'] : [];
-  return given.filter((each) => plainPathOf(each) === undefined).flatMap(pathStartsOf);
+  return given.filter((each) => pathStartOf(each)?.isPlain !== true).flatMap(pathStartsOf);
 }
 
-/** The path that must lead somewhere: the whole expression, or what its first projection or selection is made of. */
+/**
+ * The path that must lead somewhere: the whole expression, or what its first projection or selection is made of. Undefined
+ * for any other expression: the null of a filter or a function is a result.
+ */
 function pathStartOf(tree: unknown): PathStart | undefined {
-  const path = plainPathOf(tree);
-  if (path !== undefined) return { path };
   if (!isNode(tree)) return undefined;
-  switch (tree.type) {
+  const { type, name, value, left, right, child } = tree;
+  switch (type) {
+    case 'Current':
+    case 'Root':
+    case 'Identity':
+      return { path: [], isPlain: true };
+    case 'Field':
+      return { path: [String(name)], isPlain: true };
+    case 'Index':
+      return { path: [Number(value)], isPlain: true };
+    case 'Subexpression':
+    case 'IndexExpression': {
+      const start = pathStartOf(left);
+      if (start?.isPlain !== true) return start;
+      const more = pathStartOf(right);
+      return { isPlain: false, ...more, path: [...start.path, ...(more?.path ?? [])] };
+    }
     case 'Projection':
     case 'FilterProjection': {
-      const start = projected(tree['left'], 'list');
+      const start = projected(left, 'list');
+      const inEach = pathStartOf(right);
       // That of an inner projection comes first.
-      return start && { ...start, each: start.each ?? plainPathOf(tree['right']) ?? [] };
+      return start && { ...start, each: start.each ?? (inEach?.isPlain === true ? inEach.path : []) };
     }
     case 'Flatten':
-      return projected(tree['child'], 'list');
+      return projected(child, 'list');
     case 'ValueProjection':
-      return projected(tree['left'], 'object');
-    case 'IndexExpression':
-      return pathStartOf(tree['left']);
-    case 'Subexpression': {
-      const left = plainPathOf(tree['left']);
-      if (left === undefined) return pathStartOf(tree['left']);
-      const right = pathStartOf(tree['right']);
-      return { ...right, path: [...left, ...(right?.path ?? [])] };
-    }
+      return projected(left, 'object');
     default:
       return undefined;
   }
 }
 
 function projected(over: unknown, projects: 'list' | 'object'): PathStart | undefined {
-  const path = plainPathOf(over);
-  return path === undefined ? pathStartOf(over) : { path, projects };
+  const start = pathStartOf(over);
+  return start?.isPlain === true ? { path: start.path, projects } : start;
 }
 
 /** The missing part, as a sentence without its full stop; undefined if the path leads to a value or a null. */
