@@ -2,32 +2,30 @@
 import { Big } from 'big.js';
 import { changedWords, createsHedge, enlarges } from '../../domain/action-table.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
-import { ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { spelledName } from '../../domain/sanitize.ts';
 import { operatorInFull } from '../../journal/describe.ts';
 import type { ClosePlan, Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
 import { type Block, dimLine, figureRows, gap, line, type Pair, pair, pairs, type View } from '../blocks.ts';
-import {
-  type Cell,
-  hintCell,
-  message,
-  missing,
-  nameText,
-  type Parts,
-  partsIn,
-  text,
-  type Words,
-} from '../cells.ts';
-import { cellOf, labelOf, unknownFields } from '../field-labels.ts';
+import { hintCell, message, nameText, type Parts, partsIn, phrase, text, type Words } from '../cells.ts';
 import { actionDocument } from './action-document.ts';
 import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
 import { hedgeList } from './hedges.ts';
 import { machineTime } from './journal.ts';
-import { viewNote, viewPlan, viewWarnings } from './plan.ts';
+import { viewPreview } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
-import { bps, days, maturityCell, rate, row, usd } from './record-columns.ts';
+import {
+  bps,
+  days,
+  extraCells,
+  hashCell,
+  known,
+  maturityCell,
+  rate,
+  row,
+  time,
+  usd,
+} from './record-columns.ts';
 import { coveredNaira, quotedPrice } from './sized.ts';
 
 /** How a command shows the report of its action. */
@@ -62,7 +60,7 @@ export function viewAction(report: ActionReport): View {
 /** `FILLED buy USDTNGN 10,000.00 USD at 1,533.75, hedge hdg_01JD8K`; empty where the error says it. */
 export function briefAction(report: ActionReport): Words {
   const { outcome, plan, entry, hedge, hedges, derived } = report;
-  const word = alreadyWord(report, BRIEF[outcome] ?? changedWord(report));
+  const word = alreadyWord(report, wordOf(report));
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
   const name = hasOwnHedge(report) ? (hedge?.id ?? entry?.hedgeId) : undefined;
   return [
@@ -83,19 +81,11 @@ function alreadyWord({ existing, outcome, hedge }: ActionReport, word: string): 
 
 const FINISHED: readonly ReportOutcome[] = ['filled', 'changed', 'closed'];
 
-/** Without `changed`, which has a word for each action. */
-const BRIEF: Readonly<Partial<Record<ReportOutcome, string>>> = {
-  filled: 'FILLED',
-  closed: 'CLOSED',
-  submitted: 'SUBMITTED',
-  planned: 'PLANNED',
-  flat: 'FLAT',
-  failed: 'FAILED',
-  pending: 'PENDING',
-  unknown: 'UNKNOWN',
-  refused: 'REJECTED',
-  not_sent: 'NOT SENT',
-};
+function wordOf(report: ActionReport): string {
+  const { outcome } = report;
+  if (outcome === 'changed') return changedWord(report);
+  return outcome === 'refused' ? 'REJECTED' : outcome.toUpperCase().replace('_', ' ');
+}
 
 /** The word is not that of one action. */
 const UNDONE: readonly ReportOutcome[] = ['planned', 'submitted'];
@@ -103,41 +93,37 @@ const UNDONE: readonly ReportOutcome[] = ['planned', 'submitted'];
 function plannedBriefly(plan: Plan): Words {
   if (!enlarges(plan)) {
     const back = plan.comesBack?.net_margin_usd;
-    return [
-      severalHedges(plan.after.hedges),
-      back !== undefined && [', returns', usd(back, 'USD'), '(estimate)'],
-    ];
+    return [severalHedges(plan.after.hedges), back && phrase`, returns ${usd(back, 'USD')} (estimate)`];
   }
-  const { quote } = plan.facts;
+  const { figures, facts } = plan;
   return [
-    quote !== undefined && ['at', rate(quote.pricing.execution_price)],
-    plan.figures !== undefined && [', cost', bps(plan.figures.cost_bps)],
+    facts.quote && phrase`at ${rate(facts.quote.pricing.execution_price)}`,
+    figures && phrase`, cost ${bps(figures.cost_bps)}`,
   ];
 }
 
 function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): View {
   const { hedge, entry, derived } = report;
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
-  const maturity = hedge?.maturity_at ?? undefined;
   const tenor = hedge?.tenor_days;
   const dealId = entry?.intent.deal_id;
   const naira = coveredNaira(report, { price: struck, named: 'struck rate' });
   const receipt: Parts<Pair> = [
-    pair('Struck rate', struck === undefined ? missing : rate(struck), against(derived)),
-    naira !== undefined && pair('Naira', naira),
+    pair('Struck rate', known(struck, rate), against(derived)),
+    naira && pair('Naira', naira),
     grownSince(report),
-    pair('Hedge', textOr(hedge?.id ?? entry?.hedgeId), nowIs(hedge, word)),
+    pair('Hedge', known(hedge?.id ?? entry?.hedgeId, nameText), nowIs(hedge, word)),
     foundByDealId(report),
     dealId !== undefined && pair('Deal ID', nameText(dealId)),
     pair(
       'Matures',
-      maturity === undefined ? missing : maturityCell(maturity, 'minute'),
-      tenor !== undefined && `, ${days(tenor.toFixed())}`,
+      known(hedge?.maturity_at, (at) => maturityCell(at, 'minute')),
+      tenor && `, ${days(tenor.toFixed())}`,
     ),
-    pair('Order tx', hashOr(hedge?.order_tx_hash ?? entry?.orderTxHash)),
-    pair('Fill tx', hashOr(hedge?.fill_tx_hash ?? undefined)),
+    pair('Order tx', known(hedge?.order_tx_hash ?? entry?.orderTxHash, hashCell)),
+    pair('Fill tx', known(hedge?.fill_tx_hash, hashCell)),
     actionPair(report),
-    extras(hedge),
+    hedge && extraCells(hedge, KNOWN_OF_HEDGE).map(([label, cell]) => pair(label, cell)),
   ];
   const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
   return [
@@ -149,15 +135,9 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): View {
 /** `since Fri 20 Nov 10:02 UTC; nothing was sent.`: a repeated command that found its action finished. */
 function nothingSent({ existing, hedge, outcome }: ActionReport): Words {
   if (existing !== true) return [];
-  const at = outcome === 'filled' ? hedge?.filled_at : undefined;
-  return [
-    at !== undefined &&
-      at !== null && [
-        hedge?.status === 'closed' ? ', filled' : 'since',
-        { kind: 'time', at, style: 'minute' },
-      ],
-    '; nothing was sent.',
-  ];
+  const at = outcome === 'filled' ? (hedge?.filled_at ?? undefined) : undefined;
+  const since = hedge?.status === 'closed' ? ', filled' : 'since';
+  return [at !== undefined && [since, time(at, 'minute')], '; nothing was sent.'];
 }
 
 /** Without a response, another program may have opened the hedge with this deal ID: a later command checks again. */
@@ -181,10 +161,9 @@ function grownSince(report: ActionReport): Parts<Pair> {
   const { entry, hedge } = report;
   const filled = partialFillAmount(report) ?? entry?.notional;
   if (hedge === undefined || filled === undefined || hedge.notional_usd.eq(filled)) return [];
-  const rateNow = hedge.struck_rate ?? undefined;
-  const at: Words = rateNow !== undefined && ['at', rate(rateNow)];
-  const name = hedge.status === 'closed' ? 'Left at the end' : 'Size now';
-  return pair(name, usd(hedge.notional_usd, 'USD'), at);
+  const { notional_usd: size, struck_rate: struck, status } = hedge;
+  const name = status === 'closed' ? 'Left at the end' : 'Size now';
+  return pair(name, usd(size, 'USD'), struck ? phrase`at ${rate(struck)}` : []);
 }
 
 /** The hedge of an earlier run may have another status by now. */
@@ -196,35 +175,19 @@ function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures):
   if (points === undefined) return [];
   if (points.eq(0)) return ', as quoted';
   const direction = points.gt(0) ? text('worse than quoted', 'warn') : text('better than quoted', 'good');
-  const shown = roundHalfUp(points.abs(), BPS_SHOWN);
+  const shown = roundHalfUp(points.abs(), 2);
   if (shown.eq(0)) return [', less than 0.01 bps', direction];
-  return [
-    ',',
-    { kind: 'number', amount: shown, unit: 'bps' },
-    amount !== undefined && ['(', usd(amount.abs(), 'USD'), ')'],
-    direction,
-  ];
+  const inUsd = amount && phrase`(${usd(amount.abs(), 'USD')})`;
+  return phrase`, ${{ kind: 'number', amount: shown, unit: 'bps' }} ${inUsd} ${direction}`;
 }
-const BPS_SHOWN = 2;
 
 const KNOWN_OF_HEDGE = hedgeList.fields.map(({ name }) => name);
 
-/** Fields of the hedge that are not in the specification. */
-const extras = (hedge: ActionReport['hedge']): Parts<Pair> =>
-  hedge !== undefined &&
-  unknownFields([hedge], KNOWN_OF_HEDGE).map((name) =>
-    pair(labelOf(name), cellOf(name, ownField(hedge, name))),
-  );
-
-const textOr = (value: string | undefined): Cell => (value === undefined ? missing : nameText(value));
-
-const hashOr = (value: string | undefined): Cell =>
-  value === undefined ? missing : { kind: 'hash', text: spelledName(value) };
-
 const actionPair = ({ entry }: ActionReport): Parts<Pair> =>
-  entry !== undefined && [pair('Action', entry.shortId), notePair(entry.intent.note)];
-
-const notePair = (note: string | undefined): Parts<Pair> => note !== undefined && pair('Note', message(note));
+  entry && [
+    pair('Action', entry.shortId),
+    entry.intent.note !== undefined && pair('Note', message(entry.intent.note)),
+  ];
 
 /** Adds who sent it, with -v. */
 const signed = ({ entry }: ActionReport, blockOf: (more: readonly Pair[]) => Block): Block => {
@@ -245,10 +208,10 @@ function viewSubmitted(report: ActionReport): View {
     actionHeadline(report, 'SUBMITTED', '; accepted, not waited for.'),
     signedPairs(report, [
       hedgeId !== undefined && pair('Hedge', nameText(hedgeId)),
-      naira !== undefined && pair('Naira', naira),
+      naira && pair('Naira', naira),
       actionPair(report),
       // By the action's own ID: one of the service has any length.
-      entry !== undefined && pair('To wait', hintCell(shell`hedge wait ${entry.shortId}`, 'strong')),
+      entry && pair('To wait', hintCell(shell`hedge wait ${entry.shortId}`, 'strong')),
     ]),
   ];
 }
@@ -257,20 +220,18 @@ function viewSubmitted(report: ActionReport): View {
 function viewPlanned({ plan, warnings, openedElsewhere }: ActionReport): View {
   if (plan === undefined) return [];
   const body = Object.entries(plan.request).flatMap(([name, value]) =>
-    value === undefined ? [] : [pair(name, value instanceof Big ? exact(value) : nameText(String(value)))],
+    value === undefined
+      ? []
+      : [pair(name, value instanceof Big ? text(value.toFixed()) : nameText(String(value)))],
   );
   return [
     line(text('DRY RUN', 'warn'), ': nothing was sent.'),
-    viewPlan(plan, openedElsewhere),
-    viewNote(plan),
-    viewWarnings(warnings),
+    viewPreview({ plan, warnings, openedElsewhere, changed: undefined }),
     gap,
     dimLine('Would be sent:'),
     pairs(body),
   ];
 }
-
-const exact = (amount: Big): Cell => text(amount.toFixed());
 
 export function viewChanged(report: ActionReport): View {
   const { outcome, hedges, entry } = report;
@@ -288,7 +249,7 @@ export function viewChanged(report: ActionReport): View {
       figureRows(
         ...sideRows(report),
         ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
-        naira !== undefined && row('Naira', naira),
+        naira && row('Naira', naira),
         ...(isIncrease(report) ? addedAt(report) : realizedRows(report)),
         ...partsIn<Pair>([actionPair(report), more]).map(({ name, value }) => [text(name), ...value]),
       ),
@@ -298,10 +259,10 @@ export function viewChanged(report: ActionReport): View {
 }
 
 /** Below the figures of a reduce or a close. */
-const estimateNote = ({ derived }: ActionReport): Block => {
-  const which = derived.net_pnl_usd === undefined ? 'Estimates' : 'Estimates, except Net P&L';
-  return dimLine(`${which}: the service reports none. USDC counts as USD.`);
-};
+const estimateNote = ({ derived }: ActionReport): Block =>
+  dimLine(
+    `Estimates${derived.net_pnl_usd === undefined ? '' : ', except Net P&L'}: the service reports none. USDC counts as USD.`,
+  );
 
 /** Hedges may have been opened on the side since. */
 const closedWords = ({ position, existing }: ActionReport): string =>

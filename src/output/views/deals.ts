@@ -225,7 +225,7 @@ function viewPlanned({ sides, left, isBlocked }: PlannedDeals): View {
     sides.length > 0 && [
       gap,
       sidesTable(sides, isBlocked ? 'FITS, NOT RUN' : 'TO OPEN'),
-      left !== undefined && !isBlocked && leftLine(left),
+      !isBlocked && leftLine(left),
       dimLine(ASSUMED),
     ]
   );
@@ -346,7 +346,7 @@ export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: Dea
       sentBefore !== 0 && `; ${sentBefore} sent before`,
     ),
     remarksOn(file),
-    sides.length > 0 && [sidesTable(sides, 'TO OPEN'), left !== undefined && leftLine(left)],
+    sides.length > 0 && [sidesTable(sides, 'TO OPEN'), leftLine(left)],
     nairaLines(ends.filter(({ outcome }) => outcome === 'planned').map(rowOf)),
     skipped.length > 0 &&
       line(
