@@ -1,7 +1,7 @@
 /** The list of actions in the journal, as a screen and as a document; and pending actions as other screens show them. */
 
 import { Big } from 'big.js';
-import type { RecordedField } from '../../domain/action-table.ts';
+import type { Hedge } from '../../client/schemas.ts';
 import { ownField } from '../../domain/fields.ts';
 import { commandText, shell } from '../../domain/hint.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
@@ -34,7 +34,7 @@ import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import { firstIfSame, type Listing, listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
-import { shortTime } from './record-columns.ts';
+import { known, shortTime, time, usd } from './record-columns.ts';
 
 /** An action as a row of the list. */
 interface JournalRow {
@@ -50,12 +50,7 @@ export const OPERATOR_PARTS = ['name', 'user', 'host'] as const;
 /** The columns in the order of CSV. */
 const journalRows = listOf<JournalRow>()(
   [
-    {
-      name: 'began_at',
-      header: 'Time',
-      optional: 'last',
-      show: ({ action }) => shortTime(action.intent.at),
-    },
+    { name: 'began_at', header: 'Time', optional: 'last', show: ({ action }) => shortTime(action.intent.at) },
     'action_id',
     { name: 'short_id', header: 'ID', isId: true, show: ({ action }) => text(action.shortId, 'strong') },
     {
@@ -68,7 +63,12 @@ const journalRows = listOf<JournalRow>()(
     'profile',
     { name: 'action', header: 'Action', show: ({ action: { intent } }) => nameText(sideInJournal(intent)) },
     'request.market request.side',
-    { name: 'request.notional_usd', header: 'Notional', align: 'right', show: notionalCell },
+    {
+      name: 'request.notional_usd',
+      header: 'Notional',
+      align: 'right',
+      show: ({ action }) => known(action.notional ?? closedNotional(action), usd),
+    },
     'request.tenor_days',
     {
       name: 'outcome',
@@ -121,13 +121,7 @@ const journalRows = listOf<JournalRow>()(
 
 const sideInJournal = ({ action, market, side }: Action['intent']): string => `${action} ${market} ${side}`;
 
-function notionalCell({ action }: JournalRow): Cell {
-  const { notional = closedNotional(action) } = action;
-  return notional === undefined ? missing : { kind: 'money', amount: notional };
-}
-
-export const orMissing = (words: string | undefined): Cell =>
-  words === undefined ? missing : message(words);
+export const orMissing = (words: string | undefined): Cell => known(words, message);
 
 const operatorsOf = (rows: readonly JournalRow[]): ReadonlySet<string> =>
   new Set(
@@ -143,23 +137,14 @@ export function effectOf(action: Action): Effect {
   return action.state === 'done' || action.recordedAs === 'done' ? 'done' : 'none';
 }
 
-/** The recorded fields of the request, those that it has. */
-function requestedOf({ notional_usd: notional, tenor_days: tenor }: Action['intent']) {
-  const fields: Readonly<Record<RecordedField, unknown>> = {
-    notional_usd: notional && new Big(notional),
-    tenor_days: tenor,
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
 export function journalDocument(
   action: Action,
   selected: string | undefined,
   steps?: readonly ActionRecord[],
 ): JournalDocument {
-  const { intent, settlement } = action;
+  const { intent, settlement, refusal } = action;
   const touched = touchedHedges(action);
-  const { market, side } = intent;
+  const { market, side, notional_usd: notional, tenor_days: tenor, client_reference: reference } = intent;
   return {
     action: intent.action,
     action_id: action.id,
@@ -170,19 +155,11 @@ export function journalDocument(
     unresolved: isUnresolved(action),
     in_flight: isAwaitingOutcome(action),
     settled_as: action.recordedAs ?? null,
-    settlement:
-      settlement === undefined
-        ? null
-        : {
-            operator: operatorDocument(settlement.by),
-            at: settlement.at,
-            note: settlement.note ?? null,
-          },
+    settlement: settlement
+      ? { operator: operatorDocument(settlement.by), ...pickOrNull(settlement, ['at', 'note']) }
+      : null,
     why: action.why ?? null,
-    refusal:
-      action.refusal === undefined
-        ? null
-        : { code: action.refusal.code, http_status: action.refusal.httpStatus },
+    refusal: refusal ? { code: refusal.code, http_status: refusal.httpStatus } : null,
     identity: intent.identity,
     profile: intent.profile,
     operator: operatorDocument(intent.operator),
@@ -193,16 +170,11 @@ export function journalDocument(
     request: {
       market,
       side,
-      ...requestedOf(intent),
-      ...(intent.client_reference === undefined ? {} : { client_reference: intent.client_reference }),
+      ...(notional === undefined ? {} : { notional_usd: new Big(notional) }),
+      ...(tenor === undefined ? {} : { tenor_days: tenor }),
+      ...(reference === undefined ? {} : { client_reference: reference }),
     },
-    receipt: {
-      idempotency_key: intent.idempotency_key,
-      client_reference: intent.client_reference ?? null,
-      hedge_id: action.hedgeId ?? null,
-      order_tx_hash: action.orderTxHash ?? null,
-      sent_at: action.sentAt ?? null,
-    },
+    receipt: receiptDocument(action),
     attempts: action.attempts,
     began_at: intent.at,
     changed_at: action.changedAt,
@@ -220,9 +192,18 @@ export function journalDocument(
   };
 }
 
+/** `hedge`: as read, for an action that does not know it. */
+export const receiptDocument = (action: Action | undefined, hedge?: Hedge): JournalDocument['receipt'] => ({
+  idempotency_key: action?.intent.idempotency_key ?? null,
+  client_reference: action?.intent.client_reference ?? null,
+  hedge_id: action?.hedgeId ?? hedge?.id ?? null,
+  order_tx_hash: action?.orderTxHash ?? hedge?.order_tx_hash ?? null,
+  sent_at: action?.sentAt ?? null,
+});
+
 /** Null for a record of an earlier version. */
 export const operatorDocument = (operator: Operator | undefined): JournalDocument['operator'] =>
-  operator === undefined ? null : { name: operator.name ?? null, user: operator.user, host: operator.host };
+  operator === undefined ? null : pickOrNull(operator, OPERATOR_PARTS);
 
 /** The quote as recorded; the impact also as a cost, positive when the account pays. */
 function quoteOf(action: Action): Readonly<Record<string, string | null>> | null {
@@ -232,11 +213,10 @@ function quoteOf(action: Action): Readonly<Record<string, string | null>> | null
 }
 
 /** `kind`: `damaged`, `rewound` or `unreadable`. Null if all is as it was written. */
-export const summaryTrouble = ({ trouble, unreadable }: JournalSummary): TroubleDocument | null => {
-  if (unreadable !== undefined)
-    return { kind: 'unreadable', path: unreadable.path, what: unreadable.message };
-  return trouble ?? null;
-};
+export const summaryTrouble = ({ trouble, unreadable }: JournalSummary): TroubleDocument | null =>
+  unreadable === undefined
+    ? (trouble ?? null)
+    : { kind: 'unreadable', path: unreadable.path, what: unreadable.message };
 
 export interface JournalPage {
   actions: readonly Action[];
@@ -334,10 +314,7 @@ export function outcomeCell(action: Action): Cell {
 }
 
 /** An instant by this machine's clock. */
-export const machineTime = (at: string, action: Action): Words => [
-  { kind: 'time', at, style: 'second' },
-  machineTimeNote(action).trim(),
-];
+export const machineTime = (at: string, action: Action): Words => [time(at), machineTimeNote(action).trim()];
 
 /** Pending actions, each with its next command. */
 export function viewUnresolved(
@@ -346,9 +323,7 @@ export function viewUnresolved(
   selected: string | undefined,
 ): View {
   if (actions.length === 0) return [];
-  const shown = actions.slice(0, MOST_LISTED);
-  const more = actions.length - shown.length;
-  const moreOf = `and ${more} more: hedge journal --${what.replace(' ', '-')} --limit all`;
+  const more = actions.length - MOST_LISTED;
   return [
     gap,
     line(
@@ -356,22 +331,19 @@ export function viewUnresolved(
       text(MEANS[what], 'dim'),
     ),
     pairs(
-      shown.map((action) =>
-        pair(
-          commandText(nextSteps(action, selected)[0]?.command ?? shell`hedge journal ${action.shortId}`),
-          pendingCells(action),
-        ),
-      ),
+      actions.slice(0, MOST_LISTED).map((action) => {
+        const next = nextSteps(action, selected)[0]?.command ?? shell`hedge journal ${action.shortId}`;
+        return pair(commandText(next), pendingCells(action));
+      }),
     ),
-    more !== 0 && dimLine(moreOf),
+    more > 0 && dimLine(`and ${more} more: hedge journal --${what.replace(' ', '-')} --limit all`),
   ];
 }
 
 /** The fault of the journal, and what to do about it. */
 export function viewTrouble(journal: JournalSummary): View {
   const { what, advice } = troubleInWords(journal);
-  if (what === undefined) return [];
-  return [gap, messageLine(what, 'bad'), hintBlocks(advice)];
+  return what !== undefined && [gap, messageLine(what, 'bad'), hintBlocks(advice)];
 }
 
 /** For a pipe. */
@@ -380,13 +352,13 @@ export function troubleChanges(journal: JournalSummary): readonly ChangeLine[] {
   return what === undefined ? [] : [{ key: 'journal', cells: [message(what)], ending: 'is in order again' }];
 }
 
-function troubleInWords({ trouble, unreadable }: JournalSummary): {
-  what?: string;
-  advice?: Hint | undefined;
-} {
-  if (unreadable !== undefined) return { what: unreadable.message, advice: unreadable.hint };
-  return trouble === undefined ? {} : { what: trouble.what, advice: troubleAdvice(trouble) };
-}
+const troubleInWords = ({
+  trouble,
+  unreadable,
+}: JournalSummary): { what: string | undefined; advice: Hint | undefined } =>
+  unreadable === undefined
+    ? { what: trouble?.what, advice: trouble && troubleAdvice(trouble) }
+    : { what: unreadable.message, advice: unreadable.hint };
 
 const MEANS = {
   unresolved: 'sent; outcome unknown. Do not send it again.',
@@ -396,14 +368,14 @@ const MEANS = {
 /** `open USDTNGN buy 10,000.00 USD (INV-7)` */
 export const namedCells = ({ intent, notional }: Action): Words => [
   nameText(sideInJournal(intent)),
-  notional !== undefined && { kind: 'money', amount: notional, unit: 'USD' },
+  notional && usd(notional, 'USD'),
   intent.deal_id !== undefined && nameText(`(${intent.deal_id})`),
 ];
 
 const pendingCells = (action: Action): Words => [
   environmentCell(action),
   namedCells(action),
-  { kind: 'time', at: action.intent.at, style: 'minute', tone: 'dim' },
+  time(action.intent.at, 'minute', 'dim'),
   action.intent.operator !== undefined && message(`by ${senderInWords(action) ?? ''}`),
   action.intent.note !== undefined && message(`· ${action.intent.note}`),
 ];

@@ -38,7 +38,7 @@ import {
   signedIn,
   usd,
 } from './record-columns.ts';
-import { coverRow, largestCells } from './sized.ts';
+import { coverCells, largestCells } from './sized.ts';
 
 /** `openedElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */
 export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): View {
@@ -183,7 +183,7 @@ export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeI
 function sizedRow({ intent: { sizing }, notional, facts: { quote } }: IncreasePlan): FigureRow {
   if (sizing === undefined) return undefined;
   if (sizing.by === 'target') return row('Side', inUsd(sizing.target), 'asked for');
-  if (sizing.by === 'ngn') return coverRow({ notional, asked: sizing.amount, quote });
+  if (sizing.by === 'ngn') return row('Naira', ...coverCells({ notional, asked: sizing.amount, quote }));
   return sizing.limit && row('Largest', largestCells(sizing.limit));
 }
 
