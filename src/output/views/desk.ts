@@ -23,15 +23,12 @@ import type {
   DeskStatusDocument,
 } from '../../schema/journal-document.ts';
 import { gap, hintLine, line, messageLine, pair, pairs, type View, warnLine } from '../blocks.ts';
-import { type Cell, hintCell, message, missing, text, type Words } from '../cells.ts';
+import { hintCell, message, missing, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
-import { activeHaltDocument, viewActiveHalt } from './halt.ts';
+import { activeHaltDocument, haltedToCompare, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
-import { known, shortTime } from './record-columns.ts';
-
-const time = (at: string | undefined): Cell =>
-  at === undefined ? missing : { kind: 'time', at, style: 'second' };
+import { known, shortTime, time } from './record-columns.ts';
 
 export function viewInit({ name, url, roles, schema, identity }: DeskInitDocument): View {
   const done =
@@ -44,7 +41,7 @@ export function viewInit({ name, url, roles, schema, identity }: DeskInitDocumen
     line(text(done, 'good')),
     pairs(
       pair('Account', message(identityText(identity))),
-      pair('Logins', text(`GRANT ${roles.dealer} TO ada; GRANT ${roles.approver} TO bisi;`)),
+      pair('Logins', `GRANT ${roles.dealer} TO ada; GRANT ${roles.approver} TO bisi;`),
     ),
     line('An approver also lifts halts and raises limits. Every machine, this one too, then runs:'),
     { kind: 'verbatim', text: commandText(['hedge', 'desk', 'join', url]) },
@@ -66,14 +63,14 @@ export function viewJoined(joined: Joined): View {
   return [
     line(text(`This machine follows desk ${name}.`, 'good')),
     pairs(
-      pair('Login', message(login), text(isApprover ? '(approver)' : '(dealer)')),
-      pair('Account', text(`the same: ${PROOFS[provedBy]}`)),
+      pair('Login', message(login), isApprover ? '(approver)' : '(dealer)'),
+      pair('Account', `the same: ${PROOFS[provedBy]}`),
       pair(
         'Delivered',
-        text(`${counted(actions, 'action')} of this machine`),
-        ...(halts === 0 ? [] : [text(`and ${counted(halts, 'halt')} in force`)]),
+        `${counted(actions, 'action')} of this machine`,
+        halts !== 0 && `and ${counted(halts, 'halt')} in force`,
       ),
-      pair('Log', text(counted(records, 'record'))),
+      pair('Log', counted(records, 'record')),
     ),
     unclear !== 0 &&
       line(
@@ -138,29 +135,18 @@ const STATES: Readonly<Record<DeskStatus['state'], string>> = {
 
 function deskPairs({ isReached, asOf, login, isApprover, pending }: DeskView, shiftMs: number) {
   const apart = Math.abs(shiftMs);
-  const then = isReached ? '' : ' at the last contact';
+  const clock = `that of the database${isReached ? '' : ' at the last contact'}`;
+  const skew = `${durationInWords(apart)} ${shiftMs > 0 ? 'behind' : 'ahead of'}`;
   return [
-    pair('Reached', text(isReached ? 'yes' : 'NO', isReached ? 'good' : 'warn'), text('as of'), time(asOf)),
-    pair(
-      'Login',
-      login === undefined ? missing : message(login),
-      text(isApprover ? '(approver)' : '(dealer)'),
-    ),
+    pair('Reached', isReached ? text('yes', 'good') : text('NO', 'warn'), 'as of', known(asOf, time)),
+    pair('Login', known(login, message), isApprover ? '(approver)' : '(dealer)'),
     pair(
       'Pending here',
       pending === 0
-        ? text('nothing')
+        ? 'nothing'
         : text(`${counted(pending, 'record')}, delivered by the next command that reaches the log`, 'warn'),
     ),
-    pair(
-      'Clock',
-      apart < SKEW_MS
-        ? text(`as that of the database${then}`)
-        : text(
-            `${durationInWords(apart)} ${shiftMs > 0 ? 'behind' : 'ahead of'} that of the database${then}, which counts`,
-            'warn',
-          ),
-    ),
+    pair('Clock', apart < SKEW_MS ? `as ${clock}` : text(`${skew} ${clock}, which counts`, 'warn')),
   ];
 }
 
@@ -169,7 +155,7 @@ const SKEW_MS = 2_000;
 function lastCells(last: LastRecord | undefined): Words {
   if (last === undefined) return missing;
   const by = last.operator === undefined ? last.login : operatorInFull(last.operator);
-  return [`${last.seq}, ${last.kind},`, time(last.at), by !== undefined && message(`by ${by}`)];
+  return [`${last.seq}, ${last.kind},`, known(last.at, time), by !== undefined && message(`by ${by}`)];
 }
 
 type MachineDocument = NonNullable<DeskStatusDocument>['machines'][number];
@@ -200,22 +186,8 @@ export function deskStatusDocument(status: DeskStatus | undefined): DeskStatusDo
     limits: limitFields(limits),
     clock_offset_ms: shiftMs,
     machines: machineList.document(machines),
-    ignored: ignored.map(({ at, login, kind, limits: raised }) => ({
-      at,
-      login: login ?? null,
-      kind,
-      limits: raised,
-    })),
-    last_record:
-      last === undefined
-        ? null
-        : {
-            seq: last.seq,
-            at: last.at ?? null,
-            kind: last.kind,
-            login: last.login ?? null,
-            operator: last.operator ?? null,
-          },
+    ignored: ignored.map((each) => pickOrNull(each, ['at', 'login', 'kind', 'limits'])),
+    last_record: last === undefined ? null : pickOrNull(last, ['seq', 'at', 'kind', 'login', 'operator']),
   };
 }
 
@@ -239,7 +211,7 @@ const LIMIT_WORDS: Readonly<Record<DeskLimitName, string>> = {
 };
 
 const limitPairs = (limits: DeskLimits) =>
-  DESK_LIMITS.map((name) => pair(LIMIT_WORDS[name], text(limitInWords(limits[name]))));
+  DESK_LIMITS.map((name) => pair(LIMIT_WORDS[name], limitInWords(limits[name])));
 
 const limitInWords = (digits: string | undefined): string =>
   digits === undefined ? 'no limit' : usdInWords(new Big(digits));
@@ -253,7 +225,7 @@ export function viewLimits({ name, before, after, delivery }: LimitsView): View 
   if (name === undefined) return viewDeskStatus(undefined);
   const rows = DESK_LIMITS.map((each) => {
     const [was, is] = [limitInWords(before[each]), limitInWords(after[each])];
-    return pair(LIMIT_WORDS[each], text(was === is ? is : `${is} (was: ${was})`));
+    return pair(LIMIT_WORDS[each], was === is ? is : `${is} (was: ${was})`);
   });
   return [
     line(text(`Limits of desk ${name}`, 'strong')),
@@ -277,8 +249,8 @@ export const limitsDocument = ({ name, before, after, delivery }: LimitsView): D
 export const viewRewound = ({ found, missing: lacking, fork, lost }: Rewound): View => [
   messageLine(found, 'warn'),
   pairs(
-    pair('Both have', text(fork === 0 ? 'no record' : `records 1 to ${fork}`)),
-    pair('To deliver', text(counted(lacking.length, 'record'))),
+    pair('Both have', fork === 0 ? 'no record' : `records 1 to ${fork}`),
+    pair('To deliver', counted(lacking.length, 'record')),
     lost !== undefined &&
       pair('Lost', text(`record ${lost.seq} and those before it that this machine does not have`, 'warn')),
   ),
@@ -301,12 +273,7 @@ export const viewAdopted = (view: AdoptedView | undefined): View =>
           warnLine(
             `${counted(view.adopted.relaxing, 'record')} among them lifted a halt or changed a limit: they count only if your login may do that.`,
           ),
-        line(
-          text('HALTED', 'warn'),
-          hintCell(
-            say`Opens and adds of the desk are blocked. Compare ${shell`hedge hedges`} and ${shell`hedge positions`} with ${shell`hedge journal`}. Then: ${shell`hedge unhalt`}`,
-          ),
-        ),
+        haltedToCompare('Opens and adds of the desk'),
       ];
 
 export const adoptedDocument = (view: AdoptedView | undefined): DeskAdoptedDocument =>
@@ -314,14 +281,13 @@ export const adoptedDocument = (view: AdoptedView | undefined): DeskAdoptedDocum
     ? null
     : {
         found: view.rewound.found,
-        delivered: view.adopted.delivered,
-        records: view.adopted.records,
+        ...pickOrNull(view.adopted, ['delivered', 'records']),
         old_copy: view.adopted.aside ?? null,
       };
 
 export const viewLeft = ({ name, path, records, isUnknown }: Left): View => [
   line(`This machine has left desk ${name}.`),
-  pairs(pair('Journal', message(path)), pair('Records', text(records.toString()))),
+  pairs(pair('Journal', message(path)), pair('Records', records.toString())),
   isUnknown &&
     line(
       text('HALTED', 'warn'),
