@@ -15,7 +15,6 @@ import type { DeskView } from '../../journal/state.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type {
   DeskAdoptedDocument,
-  DeskDocument,
   DeskInitDocument,
   DeskJoinedDocument,
   DeskLeftDocument,
@@ -202,7 +201,11 @@ const deskFields = (desk: DeskView) => ({
   pending: desk.pending,
 });
 
-export const deskDocument = (desk: DeskView): DeskDocument => ({ name: desk.name, ...deskFields(desk) });
+/** The halt in force, and the desk where there is one. */
+export const sharedDocuments = ({ halt, desk }: JournalSummary) => ({
+  halt: activeHaltDocument(halt),
+  ...(desk && { desk: { name: desk.name, ...deskFields(desk) } }),
+});
 
 const LIMIT_WORDS: Readonly<Record<DeskLimitName, string>> = {
   max_notional_usd: 'Per trade',

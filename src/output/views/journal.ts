@@ -212,6 +212,13 @@ function quoteOf(action: Action): Readonly<Record<string, string | null>> | null
   return quote === undefined ? null : { ...quote, ...(impact && { impact_cost_usd: impact.toFixed() }) };
 }
 
+type Pending = Pick<JournalSummary, 'unresolved' | 'inFlight'>;
+
+export const pendingDocuments = ({ unresolved, inFlight }: Pending, selected: string | undefined) => ({
+  unresolved: unresolved.map((action) => journalDocument(action, selected)),
+  in_flight: inFlight.map((action) => journalDocument(action, selected)),
+});
+
 /** `kind`: `damaged`, `rewound` or `unreadable`. Null if all is as it was written. */
 export const summaryTrouble = ({ trouble, unreadable }: JournalSummary): TroubleDocument | null =>
   unreadable === undefined
@@ -254,8 +261,10 @@ function viewJournalPage({ actions, fitting, selected }: JournalPage): View {
   return [
     journalRows.block(rows, { only: ({ name }) => ownField(isHidden, name) !== true }),
     fitting !== actions.length && olderLine(actions.length, fitting),
-    viewUnresolved(actions.filter(isUnresolved), 'unresolved', selected),
-    viewUnresolved(actions.filter(isAwaitingOutcome), 'in flight', selected),
+    viewPending(
+      { unresolved: actions.filter(isUnresolved), inFlight: actions.filter(isAwaitingOutcome) },
+      selected,
+    ),
   ];
 }
 
@@ -315,6 +324,11 @@ export function outcomeCell(action: Action): Cell {
 
 /** An instant by this machine's clock. */
 export const machineTime = (at: string, action: Action): Words => [time(at), machineTimeNote(action).trim()];
+
+export const viewPending = ({ unresolved, inFlight }: Pending, selected: string | undefined): View => [
+  viewUnresolved(unresolved, 'unresolved', selected),
+  viewUnresolved(inFlight, 'in flight', selected),
+];
 
 /** Pending actions, each with its next command. */
 export function viewUnresolved(

@@ -4,6 +4,7 @@ import { LARGEST_PAGE } from '../../domain/vocabulary.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import { type Block, dimLine, gap, line, type View } from '../blocks.ts';
 import { type Cell, text } from '../cells.ts';
+import { time } from './record-columns.ts';
 
 /** Empty if the list is complete. `happened`: `opened`, `closed`. */
 export function viewListSummary(covers: ListCoverage | FilteredCoverage, happened: string): View {
@@ -71,4 +72,4 @@ function spanLine({ count, of, since, until, market, side }: FilteredCoverage, h
 }
 
 const dim = (words: string): Cell => text(words, 'dim');
-const at = (instant: string): Cell => ({ kind: 'time', at: instant, style: 'minute', tone: 'dim' });
+const at = (instant: string): Cell => time(instant, 'minute', 'dim');

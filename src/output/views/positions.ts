@@ -10,7 +10,6 @@ import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, line, tableOf, type View } from '../blocks.ts';
 import { type Cell, nameText, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
-import { pendingLine } from './pending-actions.ts';
 import {
   capitalized,
   carryCell,
@@ -22,6 +21,7 @@ import {
   signedCell,
   usd,
 } from './record-columns.ts';
+import { pendingLine } from './unfinished-rolls.ts';
 
 /** Open positions, and the actions that may still change them. */
 export interface PositionsShown {

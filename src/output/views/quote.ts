@@ -27,6 +27,7 @@ import {
   breakEvenRow,
   capitalized,
   cents,
+  centsCell,
   cost,
   costWord,
   days,
@@ -109,7 +110,6 @@ export const tenorCell = (tenor: unknown): Cell => text(`${String(tenor)} d`);
 export const rateCell = ofAmount((amount) => rate(amount, 2));
 export const bpsCell = ofAmount(bpsFigure);
 const strong = (amount: Big): Cell => usd(amount, undefined, 'strong');
-const centsCell = ofAmount((amount) => usd(cents(amount)));
 const priceFigure = (amount: Big): Cell => ({
   kind: 'rate',
   amount: roundHalfUp(amount, TABLE_PLACES),

@@ -62,6 +62,8 @@ export const ofAmount =
   (value: unknown): Cell =>
     value instanceof Big ? cell(value) : missing;
 
+export const centsCell = ofAmount((amount) => usd(cents(amount)));
+
 /** A time of day, and the date of another day; a dash where it is not known. */
 export const shortTime = (at: unknown): Cell =>
   typeof at === 'string' ? { kind: 'time', at, style: 'short' } : missing;
