@@ -4,6 +4,7 @@ import { changedWords, createsHedge, enlarges } from '../../domain/action-table.
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { operatorInFull } from '../../journal/describe.ts';
+import type { Action } from '../../journal/replay.ts';
 import type { ClosePlan, Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
 import { type Block, dimLine, figureRows, gap, line, type Pair, pair, pairs, type View } from '../blocks.ts';
@@ -32,30 +33,27 @@ import { coveredNaira, quotedPrice } from './sized.ts';
 export const ACTION_REPORT = { document: actionDocument, brief: briefAction, view: viewAction } as const;
 
 export function viewAction(report: ActionReport): View {
-  switch (report.outcome) {
-    case 'filled':
-      return viewHedge(report, 'FILLED');
-    case 'changed':
-      return viewChanged(report);
-    case 'closed':
-      // An open whose hedge has closed since.
-      return hasOwnHedge(report) ? viewHedge(report, 'CLOSED') : viewChanged(report);
-    case 'submitted':
-      return viewSubmitted(report);
-    case 'planned':
-      return viewPlanned(report);
-    case 'flat':
-      return line(text('FLAT', 'good'), nameText(`${subject(report)}: no open position; nothing was sent.`));
-    case 'failed':
-    case 'pending':
-    case 'unknown':
-    case 'refused':
-    case 'not_sent':
-      return [];
-    default:
-      return report.outcome satisfies never;
-  }
+  return VIEWS[report.outcome](report);
 }
+
+/** The error on standard error says it. */
+const nothing = (): View => [];
+
+const VIEWS: Readonly<Record<ReportOutcome, (report: ActionReport) => View>> = {
+  filled: (report) => viewHedge(report, 'FILLED'),
+  changed: viewChanged,
+  // An open whose hedge has closed since.
+  closed: (report) => (hasOwnHedge(report) ? viewHedge(report, 'CLOSED') : viewChanged(report)),
+  submitted: viewSubmitted,
+  planned: viewPlanned,
+  flat: (report) =>
+    line(text('FLAT', 'good'), nameText(`${subject(report)}: no open position; nothing was sent.`)),
+  failed: nothing,
+  pending: nothing,
+  unknown: nothing,
+  refused: nothing,
+  not_sent: nothing,
+};
 
 /** `FILLED buy USDTNGN 10,000.00 USD at 1,533.75, hedge hdg_01JD8K`; empty where the error says it. */
 export function briefAction(report: ActionReport): Words {
@@ -83,7 +81,8 @@ const FINISHED: readonly ReportOutcome[] = ['filled', 'changed', 'closed'];
 
 function wordOf(report: ActionReport): string {
   const { outcome } = report;
-  if (outcome === 'changed') return changedWord(report);
+  const about = aboutOf(report);
+  if (outcome === 'changed') return (about && changedWords(about)?.headline) ?? 'CHANGED';
   return outcome === 'refused' ? 'REJECTED' : outcome.toUpperCase().replace('_', ' ');
 }
 
@@ -147,14 +146,15 @@ function foundByDealId({ entry, confirmed }: ActionReport): Parts<Pair> {
   if (entry?.provisionalUntil === undefined) return [];
   return [
     pair('Found by', 'its deal ID, after a lost response; all attempts had one key, which executes once'),
-    pair(
-      'Look again',
-      text('after', 'warn'),
-      machineTime(entry.provisionalUntil, entry),
-      hintCell(say`, when no attempt can still arrive: ${shell`hedge check ${entry.shortId}`}`),
-    ),
+    pair('Look again', text('after', 'warn'), whenConclusive(entry)),
   ];
 }
+
+/** When a hedge that was found by its deal ID can be looked up again. */
+export const whenConclusive = (action: Action): Words => [
+  machineTime(action.provisionalUntil ?? '', action),
+  hintCell(say`, when no attempt can still arrive: ${shell`hedge check ${action.shortId}`}`),
+];
 
 /** The current size, if the hedge was increased or reduced since; its rate is then a weighted one. */
 function grownSince(report: ActionReport): Parts<Pair> {
@@ -168,7 +168,7 @@ function grownSince(report: ActionReport): Parts<Pair> {
 
 /** The hedge of an earlier run may have another status by now. */
 const nowIs = (hedge: ActionReport['hedge'], word: string): Words =>
-  hedge !== undefined && hedge.status !== word.toLowerCase() && `, now ${hedge.status}`;
+  hedge && hedge.status !== word.toLowerCase() && `, now ${hedge.status}`;
 
 /** `0.98 bps (4.89 USD) worse than quoted` */
 function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures): Words {
@@ -233,15 +233,16 @@ function viewPlanned({ plan, warnings, openedElsewhere }: ActionReport): View {
   ];
 }
 
-export function viewChanged(report: ActionReport): View {
+function viewChanged(report: ActionReport): View {
   const { outcome, hedges, entry } = report;
   const closed = outcome === 'closed';
-  const word = closed ? 'CLOSED' : changedWord(report);
+  const about = aboutOf(report);
+  const isIncrease = about !== undefined && enlarges(about);
   const naira = coveredNaira(report, quotedPrice(entry));
   return [
     actionHeadline(
       report,
-      alreadyWord(report, word),
+      alreadyWord(report, wordOf(report)),
       closed ? closedWords(report) : severalHedges(hedges),
       nothingSent(report),
     ),
@@ -250,11 +251,11 @@ export function viewChanged(report: ActionReport): View {
         ...sideRows(report),
         ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
         naira && row('Naira', naira),
-        ...(isIncrease(report) ? addedAt(report) : realizedRows(report)),
+        ...(isIncrease ? addedAt(report) : realizedRows(report)),
         ...partsIn<Pair>([actionPair(report), more]).map(({ name, value }) => [text(name), ...value]),
       ),
     ),
-    !isIncrease(report) && expectedBack(report) !== undefined && estimateNote(report),
+    !isIncrease && expectedBack(report) !== undefined && estimateNote(report),
   ];
 }
 
@@ -268,16 +269,6 @@ const estimateNote = ({ derived }: ActionReport): Block =>
 const closedWords = ({ position, existing }: ActionReport): string =>
   `: ${position === undefined ? 'position flat' : 'new hedges are open on the side'}${existing === true ? '' : '.'}`;
 
-const changedWord = (report: ActionReport): string => {
-  const about = aboutOf(report);
-  return (about && changedWords(about)?.headline) ?? 'CHANGED';
-};
-
-const isIncrease = (report: ActionReport): boolean => {
-  const about = aboutOf(report);
-  return about !== undefined && enlarges(about);
-};
-
 const aboutOf = ({ plan, entry }: ActionReport) => plan ?? entry?.intent;
 
 /** A hedge of another machine has no action here. */
@@ -286,13 +277,13 @@ const hasOwnHedge = (report: ActionReport): boolean => {
   return about === undefined ? report.hedge !== undefined : createsHedge(about);
 };
 
-export const subject = (report: ActionReport): string => {
+const subject = (report: ActionReport): string => {
   const about = aboutOf(report) ?? report.hedge;
   return about === undefined ? 'the side' : `${about.side} ${about.market}`;
 };
 
 /** The filled part of an open, if it is less than requested. */
-export const partialFillAmount = ({
+const partialFillAmount = ({
   entry,
   derived: { filled_notional_usd: filled },
 }: ActionReport): Big | undefined =>
@@ -313,7 +304,7 @@ function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
   return planned?.gt(0) === true ? planned : undefined;
 }
 
-export const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Words[]): Block =>
+const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Words[]): Block =>
   line(headlineCells(report, word), rest);
 
 function headlineCells(report: ActionReport, word: string): Words {

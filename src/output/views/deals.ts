@@ -88,6 +88,7 @@ function rowOf({ line: at, intent, plan, report, outcome, error, ...end }: Ended
 
 const priceCell = ofAmount((price) => rate(price, 4));
 
+/** The names are for --columns and --csv. */
 const dealRows = listOf<DealRow, DealsDocument['deals'][number]>()(
   [
     { name: 'line', header: 'Line' },
@@ -97,9 +98,7 @@ const dealRows = listOf<DealRow, DealsDocument['deals'][number]>()(
     { name: 'notional_usd', header: 'Notional' },
     { name: 'filled_notional_usd', header: 'Filled', optional: 'last' },
     { name: 'ngn_asked', header: 'Naira', optional: 'last', cell: ofAmount(usd) },
-    { name: 'ngn', header: 'Naira covered', optional: 'first' },
-    { name: 'ngn_rest', header: 'Naira rest', optional: 'first' },
-    { name: 'ngn_struck', header: 'Naira struck', optional: 'first' },
+    'ngn ngn_rest ngn_struck',
     { name: 'tenor_days', header: 'Days', optional: true },
     {
       name: 'maturity_at',
@@ -107,22 +106,15 @@ const dealRows = listOf<DealRow, DealsDocument['deals'][number]>()(
       optional: true,
       cell: (at) => maturityCell(String(at), 'date'),
     },
-    { name: 'worst_price', header: 'Worst price', optional: 'first' },
-    { name: 'max_cost_bps', header: 'Max cost', optional: 'first' },
+    'worst_price max_cost_bps',
     { name: 'execution_price', header: 'Price', optional: 'last', cell: priceCell },
     { name: 'cost_bps', header: 'Cost', optional: 'last', cell: ofAmount(bps) },
-    { name: 'cost_usdc', header: 'Cost USDC', optional: 'first' },
+    'cost_usdc',
     { name: 'upfront_usdc', header: 'Upfront', optional: true },
     { name: 'struck_rate', header: 'Struck', optional: 'last', cell: priceCell },
     { name: 'slippage_bps', header: 'Slippage', optional: true, cell: ofAmount(bps) },
-    { name: 'outcome', header: 'Outcome', cell: outcomeCell },
-    { name: 'code', header: 'Code', optional: 'first' },
-    { name: 'earlier', header: 'Earlier', optional: 'first' },
-    { name: 'hedge_id', header: 'Hedge', optional: 'first' },
-    { name: 'action_id', header: 'Action', optional: 'first' },
-    { name: 'sent_at', header: 'Sent', optional: 'first' },
-    { name: 'note', header: 'Note', optional: 'first' },
-    { name: 'message', header: 'Message', optional: 'first' },
+    { name: 'outcome', header: 'Outcome', show: outcomeCell },
+    'code earlier hedge_id action_id sent_at note message',
   ],
   { isRounded: true, empty: 'The file has no deals.' },
 );
@@ -153,7 +145,7 @@ function wordOf(row: DealRow): { word: string; tone: Tone } {
   return row.earlier ? { word: `${word} before`, tone: tone === 'good' ? 'dim' : tone } : { word, tone };
 }
 
-function outcomeCell(_outcome: unknown, row: DealRow): Cell {
+function outcomeCell(row: DealRow): Cell {
   const { word, tone } = wordOf(row);
   return text(word, tone);
 }
@@ -174,21 +166,15 @@ function viewDeals({ file, ends, planned, ran }: DealsShown): View {
   ];
 }
 
-/** The other fields: --columns, --csv. */
-const ON_SCREEN =
-  'line deal_id market side notional_usd tenor_days maturity_at execution_price cost_bps upfront_usdc outcome'.split(
-    ' ',
-  );
-/** Columns of rows that were sent, and of sizes in naira. */
-const IF_KNOWN = ['struck_rate', 'slippage_bps', 'ngn_asked'] as const;
-
+/** Without the columns of rows that were sent, of sizes in naira, and of a partial fill, where no row has one. */
 function rowsTable(rows: readonly DealRow[]): Block {
-  const shown = [
-    ...ON_SCREEN,
-    ...IF_KNOWN.filter((name) => rows.some((row) => row[name] !== undefined)),
-    rows.some(isPartialFill) && 'filled_notional_usd',
+  const hidden = [
+    ...(['struck_rate', 'slippage_bps', 'ngn_asked'] as const).filter((name) =>
+      rows.every((row) => row[name] === undefined),
+    ),
+    !rows.some(isPartialFill) && 'filled_notional_usd',
   ];
-  return dealRows.block(rows, { only: ({ name }) => shown.includes(name) });
+  return dealRows.block(rows, { only: ({ name }) => !hidden.includes(name) });
 }
 
 function remarksOn({ ignored, dates }: DealsFile): View {

@@ -22,10 +22,10 @@ import type {
   DeskStatusDocument,
 } from '../../schema/journal-document.ts';
 import { gap, hintLine, line, messageLine, pair, pairs, type View, warnLine } from '../blocks.ts';
-import { hintCell, message, missing, text, type Words } from '../cells.ts';
+import { message, missing, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
-import { activeHaltDocument, haltedToCompare, viewActiveHalt } from './halt.ts';
+import { activeHaltDocument, haltedLine, haltedToCompare, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
 import { known, shortTime, time } from './record-columns.ts';
 
@@ -72,11 +72,9 @@ export function viewJoined(joined: Joined): View {
       pair('Log', counted(records, 'record')),
     ),
     unclear !== 0 &&
-      line(
-        hintCell(
-          say`${counted(unclear, 'action')} of another API key, not confirmed to be of this account, stayed here. To confirm the key: ${shell`hedge profile set NAME --key-stdin`}. Then join again.`,
-          'warn',
-        ),
+      hintLine(
+        say`${counted(unclear, 'action')} of another API key, not confirmed to be of this account, stayed here. To confirm the key: ${shell`hedge profile set NAME --key-stdin`}. Then join again.`,
+        'warn',
       ),
   ];
 }
@@ -292,11 +290,8 @@ export const viewLeft = ({ name, path, records, isUnknown }: Left): View => [
   line(`This machine has left desk ${name}.`),
   pairs(pair('Journal', message(path)), pair('Records', records.toString())),
   isUnknown &&
-    line(
-      text('HALTED', 'warn'),
-      hintCell(
-        say`The desk does not know it, and records may be missing here: opens and adds are blocked. Then: ${shell`hedge unhalt`}`,
-      ),
+    haltedLine(
+      say`The desk does not know it, and records may be missing here: opens and adds are blocked. Then: ${shell`hedge unhalt`}`,
     ),
 ];
 

@@ -1,6 +1,7 @@
 /** The trading halt as a screen and as a document. */
 import { say, shell } from '../../domain/hint.ts';
 import { quoted } from '../../domain/quoted.ts';
+import type { Sentence } from '../../errors.ts';
 import { operatorInFull, timeInWords } from '../../journal/describe.ts';
 import type { Halt, SignedHalt } from '../../journal/halt.ts';
 import type { HaltRecord } from '../../journal/records.ts';
@@ -50,13 +51,13 @@ const isLifted = (before: Halt | undefined, now: Halt): before is Halt =>
 const liftedLines = (what: string, halt: Halt): View =>
   [halt, ...halt.earlier.toReversed()].map((each) => line(text(what, 'dim'), signedCells(each)));
 
+/** Opens and adds are blocked: the reason, and the next step. */
+export const haltedLine = (why: Sentence): Block => line(text('HALTED', 'warn'), hintCell(why));
+
 /** After records were lost or taken over. `opens`: those that are blocked. */
 export const haltedToCompare = (opens = 'Opens and adds'): Block =>
-  line(
-    text('HALTED', 'warn'),
-    hintCell(
-      say`${opens} are blocked. Compare ${shell`hedge hedges`} and ${shell`hedge positions`} with ${shell`hedge journal`}. Then: ${shell`hedge unhalt`}`,
-    ),
+  haltedLine(
+    say`${opens} are blocked. Compare ${shell`hedge hedges`} and ${shell`hedge positions`} with ${shell`hedge journal`}. Then: ${shell`hedge unhalt`}`,
   );
 
 /** For the screens that a person starts with. */

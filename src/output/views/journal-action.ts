@@ -4,7 +4,6 @@ import { takesWholeSide } from '../../domain/action-table.ts';
 import { commandText, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
-import { type NextStep } from '../../errors.ts';
 import {
   askedInWords,
   changeWord,
@@ -49,7 +48,8 @@ export interface JournalEntry {
 export function viewJournalAction({ action, steps, selected }: JournalEntry): View {
   const { intent, notional = closedNotional(action) } = action;
   const tenor = intent.tenor_days;
-  const next = viewNextSteps(nextSteps(action, selected));
+  const rows = nextSteps(action, selected);
+  const next: View = rows.length > 0 && [gap, { kind: 'commands', rows }];
   return [
     line(
       text(intent.action.toUpperCase(), 'strong'),
@@ -136,11 +136,15 @@ function requestPairs(action: Action, length: Length): Parts<Pair> {
 }
 
 function resultPairs(action: Action): Parts<Pair> {
-  const { orderTxHash } = action;
+  const { orderTxHash, attempts } = action;
+  const times = attempts === 1 ? 'once' : `${attempts} times`;
+  const touched = touchedHedges(action).map(({ hedgeId }) => hedgeId);
   return [
     pair('Action', `${action.shortId} (${action.id})`),
-    pair('Sent', timesInWords(action.attempts)),
-    touchedPairs(action),
+    // The attempts after no response are not in the journal one by one.
+    pair('Sent', attempts === 0 ? 'never' : `${times}, with its retries; all had the same idempotency key`),
+    // One line for each hedge that it opened, changed or closed.
+    (touched.length === 0 ? [action.hedgeId] : touched).map((id) => named('Hedge', id)),
     orderTxHash !== undefined && pair('Order transaction', hashCell(orderTxHash)),
     WHY_NOW.includes(action.state) && action.why !== undefined && pair('Why', message(action.why)),
     action.refusal && pair('Rejected', `${action.refusal.code} (HTTP ${action.refusal.httpStatus})`),
@@ -149,20 +153,6 @@ function resultPairs(action: Action): Parts<Pair> {
     pair('Outcome', outcomeCell(action)),
   ];
 }
-
-/** One line for each hedge that it opened, changed or closed. */
-function touchedPairs(action: Action): Parts<Pair> {
-  const touched = touchedHedges(action).map(({ hedgeId }) => hedgeId);
-  return (touched.length === 0 && action.hedgeId !== undefined ? [action.hedgeId] : touched).flatMap((id) =>
-    named('Hedge', id),
-  );
-}
-
-/** The attempts after no response are not in the journal one by one. */
-const timesInWords = (count: number): string =>
-  count === 0
-    ? 'never'
-    : `${count === 1 ? 'once' : `${count} times`}, with its retries; all had the same idempotency key`;
 
 /** The outcome as read: the figures of the hedge or the side, and of a side each hedge's size since. */
 function endPairs({ intent, outcome, orderTxHash }: Action): Parts<Pair> {
@@ -207,9 +197,8 @@ const figurePairs = (before: string, figures: readonly Figure[]): Parts<Pair> =>
 function nameOf(before: string, field: string): string {
   // Recorded before a reduce or close, it has no fees.
   const label = field === 'net_pnl_usd' ? 'P&L before fees (USD)' : labelOf(field);
-  return before === ''
-    ? label
-    : `${before} ${label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`;
+  const lower = label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+  return before === '' ? label : `${before} ${lower}`;
 }
 
 function beforeOf({ intent }: Action): View {
@@ -230,9 +219,10 @@ function viewStep(record: ActionRecord, action: Action, length: Length): Block {
   const isBrief = length === 'short' && record.kind === 'sending';
   const detail = isBrief ? `attempt ${record.attempt}` : detailOf(record, action);
   const until = record.kind === 'accepted' ? record.provisional_until : undefined;
+  const code = record.kind === 'not_sent' ? record.code : undefined;
   return line(
     time(record.at, 'second', 'dim'),
-    text(`${stepWord(record)}:`, 'strong'),
+    text(`${code === undefined ? STEPS[record.kind] : `not accepted (${code})`}:`, 'strong'),
     message(`${detail}${signatureOf(record, action)}`),
     until !== undefined && [', provisional until', time(until)],
   );
@@ -247,11 +237,6 @@ function signatureOf(record: ActionRecord, { intent }: Action): string {
   const note = record.kind !== 'intent' && 'note' in record ? record.note : undefined;
   return `${by}${note === undefined ? '' : `, note: ${note}`}`;
 }
-
-const stepWord = (record: ActionRecord): string =>
-  record.kind === 'not_sent' && record.code !== undefined
-    ? `not accepted (${record.code})`
-    : STEPS[record.kind];
 
 const STEPS: Readonly<Record<ActionRecord['kind'], string>> = {
   intent: 'recorded',
@@ -270,11 +255,10 @@ function detailOf(record: ActionRecord, { intent }: Action): string {
       return 'request saved before sending';
     case 'sending':
       return `attempt ${record.attempt}${record.nothing_done_before === true ? ', no earlier attempt executed' : ''}, process ${record.writer.pid} on ${record.writer.hostname}`;
-    case 'accepted':
-      return [record.by === 'looking' ? 'found at the service' : 'by the service', record.hedge_id]
-        .filter((part) => part !== undefined)
-        .map(spelledName)
-        .join(', ');
+    case 'accepted': {
+      const by = record.by === 'looking' ? 'found at the service' : 'by the service';
+      return record.hedge_id === undefined ? by : `${by}, ${spelledName(record.hedge_id)}`;
+    }
     case 'refused':
       return `${record.code} (HTTP ${record.http_status})${record.looked === true ? ', and the positions do not show it' : ''}`;
     case 'outcome':
@@ -289,10 +273,6 @@ function detailOf(record: ActionRecord, { intent }: Action): string {
       return record satisfies never;
   }
 }
-
-/** The next commands, if any. */
-const viewNextSteps = (next: readonly NextStep[]): View =>
-  next.length > 0 && [gap, { kind: 'commands', rows: next }];
 
 /** `side`: as it is now, if it was read. `arrivesUntil`: milliseconds since the epoch, while it may still arrive. */
 export const viewUnresolvedAction = (
@@ -323,9 +303,10 @@ export const questionToResolve = (action: Action, as: 'done' | 'nothing'): strin
 
 export const viewResolved = (action: Action): View => [
   line(text(action.shortId, 'strong'), namedCells(action), '·', outcomeCell(action)),
-  dimLine(action.recordedAs === 'nothing' ? FREED : takesWholeSide(action.intent) ? CLOSED : COUNTED),
+  dimLine(`It no longer blocks the side${unblocked(action)}`),
 ];
 
-const FREED = 'It no longer blocks the side. Limits do not count it.';
-const COUNTED = 'It no longer blocks the side. Limits count it.';
-const CLOSED = 'It no longer blocks the side, once its request cannot arrive any more.';
+function unblocked({ recordedAs, intent }: Action): string {
+  if (recordedAs === 'nothing') return '. Limits do not count it.';
+  return takesWholeSide(intent) ? ', once its request cannot arrive any more.' : '. Limits count it.';
+}

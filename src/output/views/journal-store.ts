@@ -77,11 +77,9 @@ export function viewImport(view: ImportView): View {
     renamed.map((path): Block => line(text('Renamed to', 'dim'), message(path))),
     damageCount > 0 && haltedToCompare(),
     isRewound &&
-      line(
-        hintCell(
-          say`It lacks records that were written here. To accept it: ${shell`hedge journal accept-loss --note TEXT`}`,
-          'bad',
-        ),
+      hintLine(
+        say`It lacks records that were written here. To accept it: ${shell`hedge journal accept-loss --note TEXT`}`,
+        'bad',
       ),
   ];
 }

@@ -101,9 +101,7 @@ const journalRows = listOf<JournalRow>()(
       name: 'operator.name',
       header: 'Operator',
       optional: (rows) =>
-        operatorsOf(rows).size > 1 || rows.some(({ action }) => action.colleague !== undefined)
-          ? 'last'
-          : true,
+        operatorsOf(rows).size > 1 || rows.some((row) => row.action.colleague) ? 'last' : true,
       show: ({ action }) => orMissing(senderInWords(action)),
     },
     'operator.user operator.host version',
@@ -160,8 +158,7 @@ export function journalDocument(
       : null,
     why: action.why ?? null,
     refusal: refusal ? { code: refusal.code, http_status: refusal.httpStatus } : null,
-    identity: intent.identity,
-    profile: intent.profile,
+    ...pickOrNull(intent, ['identity', 'profile']),
     operator: operatorDocument(intent.operator),
     ...(action.login === undefined ? {} : { login: action.login }),
     ...pickOrNull(intent, ['version', 'note', 'deal_id', 'chain_id']),
@@ -182,11 +179,9 @@ export function journalDocument(
     closed_notional_usd: closedNotional(action) ?? null,
     struck_rate: struckRate(action) ?? null,
     ended_as: action.outcome?.facts ?? null,
-    asked: intent.asked ?? null,
-    bounds: intent.bounds ?? null,
+    ...pickOrNull(intent, ['asked', 'bounds']),
     quote: quoteOf(action),
-    before: intent.before,
-    sent_by: intent.sent_by,
+    ...pickOrNull(intent, ['before', 'sent_by']),
     next: nextSteps(action, selected).map((each) => commandText(each.command)),
     ...(steps === undefined ? {} : { steps }),
   };
@@ -240,11 +235,9 @@ const rowsOf = ({ actions, selected, steps }: JournalPage): readonly JournalRow[
 /** `view`: of a page; one action has a screen of its own (journal-action.ts). */
 export const actionList: Listing<JournalPage> = {
   ...journalRows.within(rowsOf),
-  document({ actions, selected, steps }) {
-    const [only] = actions;
-    return steps !== undefined && only !== undefined
-      ? journalDocument(only, selected, steps)
-      : actions.map((action) => journalDocument(action, selected));
+  document(page) {
+    const documents = journalRows.document(rowsOf(page));
+    return page.steps === undefined ? documents : (documents[0] ?? documents);
   },
   view: viewJournalPage,
 };
@@ -254,12 +247,12 @@ const MOST_LISTED = 5;
 
 function viewJournalPage({ actions, fitting, selected }: JournalPage): View {
   const rows = rowsOf({ actions, fitting, selected });
-  const isHidden: Readonly<Record<string, boolean>> = {
-    'operator.name': operatorsOf(rows).size === 0,
-    note: actions.every(({ intent: { note } }) => note === undefined),
-  };
+  const hidden = [
+    operatorsOf(rows).size === 0 && 'operator.name',
+    actions.every(({ intent: { note } }) => note === undefined) && 'note',
+  ];
   return [
-    journalRows.block(rows, { only: ({ name }) => ownField(isHidden, name) !== true }),
+    journalRows.block(rows, { only: ({ name }) => !hidden.includes(name) }),
     fitting !== actions.length && olderLine(actions.length, fitting),
     viewPending(
       { unresolved: actions.filter(isUnresolved), inFlight: actions.filter(isAwaitingOutcome) },
@@ -340,10 +333,7 @@ export function viewUnresolved(
   const more = actions.length - MOST_LISTED;
   return [
     gap,
-    line(
-      text(`${actions.length} ${what}:`, what === 'unresolved' ? 'bad' : 'warn'),
-      text(MEANS[what], 'dim'),
-    ),
+    line(text(`${actions.length} ${what}:`, MEANS[what].tone), text(MEANS[what].words, 'dim')),
     pairs(
       actions.slice(0, MOST_LISTED).map((action) => {
         const next = nextSteps(action, selected)[0]?.command ?? shell`hedge journal ${action.shortId}`;
@@ -375,9 +365,9 @@ const troubleInWords = ({
     : { what: unreadable.message, advice: unreadable.hint };
 
 const MEANS = {
-  unresolved: 'sent; outcome unknown. Do not send it again.',
-  'in flight': 'accepted or being sent; not finished.',
-};
+  unresolved: { tone: 'bad', words: 'sent; outcome unknown. Do not send it again.' },
+  'in flight': { tone: 'warn', words: 'accepted or being sent; not finished.' },
+} as const;
 
 /** `open USDTNGN buy 10,000.00 USD (INV-7)` */
 export const namedCells = ({ intent, notional }: Action): Words => [

@@ -45,7 +45,7 @@ export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): View 
   return enlarges(plan) ? viewIncrease(plan, openedElsewhere) : viewReduction(plan, openedElsewhere);
 }
 
-export function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHedgeIds): View {
+function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHedgeIds): View {
   const { sidePosition } = plan.facts;
   const named =
     !takesWholeSide(plan) && plan.after.hedges !== undefined && (openedElsewhere ?? []).length === 0;
@@ -58,13 +58,11 @@ export function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: Ext
       ...(takesWholeSide(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges)),
       ...comesBackRows(plan),
     ),
-    plan.comesBack !== undefined && ESTIMATED,
+    plan.comesBack && dimLine('Estimates: the fill sets the figures. USDC counts as USD.'),
     notIncluded(sidePosition),
     takesWholeSide(plan) && [gap, heldToMaturity(plan)],
   ];
 }
-
-const ESTIMATED = dimLine('Estimates: the fill sets the figures. USDC counts as USD.');
 
 function reductionHeadline(plan: ReducePlan | ClosePlan): View {
   const what = nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong');
@@ -82,9 +80,8 @@ function reductionHeadline(plan: ReducePlan | ClosePlan): View {
 
 /** A close takes also what an incomplete list lacks. */
 function wholeSide({ open, mayBeCut }: SidePosition): string {
-  const listed = open.length.toString();
-  if (mayBeCut) return `hedges on the side, ${listed} of them listed`;
-  return open.length > 1 ? `${listed} hedges on the side` : 'hedges on the side';
+  if (mayBeCut) return `hedges on the side, ${open.length} of them listed`;
+  return open.length > 1 ? `${open.length} hedges on the side` : 'hedges on the side';
 }
 
 /** The part or target that was requested. */
@@ -114,15 +111,13 @@ function comesBackRows(plan: ReducePlan | ClosePlan): readonly FigureRow[] {
     row('P&L before fees', signedIn('USD', comesBack?.net_pnl_usd), `${part}price and carry`),
     takesWholeSide(plan) && row('Carry so far', inUnit('USDC', carryCell(carry)), 'part of P&L before fees'),
     row('Fee to close', fee === undefined ? missing : usd(fee, 'USDC'), 'none at maturity'),
-    row('Would realize', signedIn('USD', realized), WOULD_REALIZE),
+    // The platform fee left the balance at the open.
+    row('Would realize', signedIn('USD', realized), 'P&L before fees less fee to close'),
     comesBack === undefined
       ? row('Returned', missing, text('position unknown', 'warn'))
       : row('Returned', inUsd(comesBack.net_margin_usd), 'to balance'),
   ];
 }
-
-/** The platform fee left the balance at the open. */
-const WOULD_REALIZE = 'P&L before fees less fee to close';
 
 /** Settlement at maturity is automatic and has no closing fee (specification §3). */
 function heldToMaturity({ side, carryToMaturity, facts: { sidePosition, market } }: ClosePlan): View {
@@ -159,11 +154,10 @@ function maturities(instants: readonly string[]): Words {
 
 type IncreasePlan = OpenPlan | AddPlan;
 
-export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): View {
+function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): View {
   const { facts, figures } = plan;
   const { quote, account, sidePosition } = facts;
-  const priced =
-    quote === undefined || figures === undefined ? [] : pricedRows(quote, figures, { plan, account });
+  const priced = quote && figures ? pricedRows(quote, figures, { plan, account }) : [];
   const grown = createsHedge(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges);
   const dealId = 'dealId' in plan.intent ? plan.intent.dealId : undefined;
   return [
@@ -181,10 +175,9 @@ export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeI
 
 /** How the size was computed: what it covers of an amount in naira, or what limits it. */
 function sizedRow({ intent: { sizing }, notional, facts: { quote } }: IncreasePlan): FigureRow {
-  if (sizing === undefined) return undefined;
-  if (sizing.by === 'target') return row('Side', inUsd(sizing.target), 'asked for');
-  if (sizing.by === 'ngn') return row('Naira', ...coverCells({ notional, asked: sizing.amount, quote }));
-  return sizing.limit && row('Largest', largestCells(sizing.limit));
+  if (sizing?.by === 'target') return row('Side', inUsd(sizing.target), 'asked for');
+  if (sizing?.by === 'ngn') return row('Naira', ...coverCells({ notional, asked: sizing.amount, quote }));
+  return sizing?.limit && row('Largest', largestCells(sizing.limit));
 }
 
 /** `OPEN buy USDTNGN 50,000.00 USD, 3 days, to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.` */
@@ -196,12 +189,8 @@ const increaseHeadline = (plan: IncreasePlan): View =>
     nameText(`${capitalized(sideInWords(plan.market, plan.side))}.`),
   );
 
-function openedTo({ intent, facts: { quote } }: OpenPlan): Words {
-  const tenor = days(intent.tenor.toString());
-  return quote === undefined
-    ? `, ${tenor}.`
-    : phrase`, ${tenor}, to ${maturityCell(quote.maturity, 'minute')}.`;
-}
+const openedTo = ({ intent, facts: { quote } }: OpenPlan): Words =>
+  phrase`, ${days(intent.tenor.toString())}${quote && phrase`, to ${maturityCell(quote.maturity, 'minute')}`}.`;
 
 /** The service picks the hedge to increase (specification §4); its maturity stays (§3). */
 function addedTo({ grows, facts: { sidePosition } }: AddPlan): Words {
@@ -282,9 +271,8 @@ export const viewWarnings = (warnings: readonly Finding[]): View => warnings.map
 /** A hint in words follows the warning; commands have lines of their own. */
 function viewWarning({ message: words, hint }: Finding): View {
   const warning = [text('Warning:', 'warn'), message(words)] as const;
-  if (hint === undefined) return line(warning);
   const advice = hintBlocks(hint);
   return advice.length > 1 || advice[0]?.kind === 'commands'
     ? [line(warning), advice]
-    : line(warning, hintCell(inOneLine(hint)));
+    : line(warning, hint && hintCell(inOneLine(hint)));
 }
