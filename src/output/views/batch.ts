@@ -2,17 +2,10 @@
 
 import type { Big } from 'big.js';
 import { BPS_PER_UNIT, BPS_PLACES, divide } from '../../domain/amounts.ts';
+import { ownField } from '../../domain/fields.ts';
 import { inOneLine } from '../../domain/hint.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import {
-  ConditionError,
-  type HedgeError,
-  OrderFailedError,
-  PartialFillError,
-  RefusedError,
-  StoppedError,
-  UsageError,
-} from '../../errors.ts';
+import { ConditionError, type HedgeError, RefusedError, StoppedError, UsageError } from '../../errors.ts';
 import type { AccountLeft, AmountReturned, SideTotal } from '../../runs/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
 import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
@@ -44,13 +37,17 @@ export function viewBatchLine({ number, typed, shown, error }: BatchLineView): V
 /** The word says it all. */
 const isPlain = ({ code }: HedgeError): boolean => code === 'not_run' || code === 'declined';
 
+const BY_CODE: Readonly<Record<string, string>> = {
+  not_run: 'NOT RUN',
+  declined: 'CANCELED',
+  partial_fill: 'PARTIAL FILL',
+  order_failed: 'FAILED',
+};
+
 function wordFor(error: HedgeError): string {
-  if (error.code === 'not_run') return 'NOT RUN';
-  if (error.code === 'declined') return 'CANCELED';
-  if (error.effect === 'unknown') return 'UNKNOWN';
-  if (error.effect === 'pending') return 'PENDING';
-  if (error instanceof PartialFillError) return 'PARTIAL FILL';
-  if (error instanceof OrderFailedError) return 'FAILED';
+  const word = ownField(BY_CODE, error.code);
+  if (word !== undefined) return word;
+  if (error.effect === 'unknown' || error.effect === 'pending') return error.effect.toUpperCase();
   if (error instanceof ConditionError) return 'NOT MET';
   if (error instanceof StoppedError || error instanceof UsageError) return 'BLOCKED';
   return error instanceof RefusedError ? 'REJECTED' : 'ERROR';
@@ -94,10 +91,15 @@ export function viewRun({ sides, returned }: RunTotals): View {
   const count = sides.reduce((all, { done, failed, pending }) => all + done + failed + pending, 0);
   const shown = count > 1 ? sides : [];
   if (shown.length === 0 && returned.amount.eq(0)) return [];
-  return [gap, shown.length > 0 && [resultsTable(shown), dimLine(UPFRONT)], returnedLine(returned)];
+  return [
+    gap,
+    shown.length > 0 && [
+      resultsTable(shown),
+      dimLine('This run only. Upfront as quoted, in proportion to what filled.'),
+    ],
+    returnedLine(returned),
+  ];
 }
-
-const UPFRONT = 'This run only. Upfront as quoted, in proportion to what filled.';
 
 function resultsTable(sides: readonly SideResult[]): Block {
   const anyPending = sides.some(({ pending }) => pending > 0);

@@ -11,6 +11,7 @@ import { dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
 import { nameText, phrase, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { andMore } from '../hint-blocks.ts';
+import { pickOrNull } from '../record-table.ts';
 import { accountReading } from './account.ts';
 import { deskLine, sharedDocuments } from './desk.ts';
 import { haltChanges } from './halt.ts';
@@ -55,7 +56,7 @@ function viewMarket({ market, seen }: DashboardMarket): View {
   ];
 }
 
-function carry(signed: Parameters<typeof carryInWords>[0]): Words {
+function carry(signed: Big): Words {
   const { words, amount } = carryInWords(signed);
   return words === 'no carry' ? 'none' : [words.slice(4) + 's', { kind: 'percent', amount }];
 }
@@ -120,12 +121,10 @@ function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
 }
 
 /** The operator's deal ID, unless it is so long that the table would not fit next to the positions. */
-function nameOf({ id, reference }: Pick<HedgeToMature, 'id' | 'reference'>): string {
-  const isShort = typeof reference === 'string' && Array.from(reference).length <= MOST_NAME;
+function nameOf({ id, reference }: HedgeToMature): string {
+  const isShort = typeof reference === 'string' && Array.from(reference).length <= 20;
   return isShort && !isDerivedReference(reference) ? reference : id;
 }
-
-const MOST_NAME = 20;
 
 /** The objects of the service; computed values are under `derived`. */
 export function dashboardDocument(screen: DashboardScreen): WatchDocument {
@@ -138,12 +137,10 @@ export function dashboardDocument(screen: DashboardScreen): WatchDocument {
     account,
     positions,
     derived: {
-      maturing: maturing.map(({ id, market, side, notional, maturityAt }) => ({
-        id,
-        market,
-        side,
-        notional_usd: notional,
-        maturity_at: maturityAt,
+      maturing: maturing.map((hedge) => ({
+        ...pickOrNull(hedge, ['id', 'market', 'side']),
+        notional_usd: hedge.notional,
+        maturity_at: hedge.maturityAt,
       })),
       maybe_truncated: mayBeCut,
       ...pendingDocuments(journal, selected),
@@ -153,15 +150,10 @@ export function dashboardDocument(screen: DashboardScreen): WatchDocument {
   };
 }
 
-export const dashboardChanges = ({
-  markets,
-  account,
-  positions,
-  journal,
-}: DashboardScreen): readonly ChangeLine[] => [
-  ...marketList.lines(markets.map(({ market }) => market)),
-  ...accountReading.lines(account),
-  ...positionList.lines(positions),
+export const dashboardChanges = ({ journal, ...screen }: DashboardScreen): readonly ChangeLine[] => [
+  ...marketList.lines(screen.markets.map(({ market }) => market)),
+  ...accountReading.lines(screen.account),
+  ...positionList.lines(screen.positions),
   ...[...journal.unresolved, ...journal.inFlight].map(({ shortId, state, intent }) => ({
     key: `action ${shortId}`,
     cells: [nameText(`${intent.action} ${intent.market} ${intent.side}: ${state.replaceAll('_', ' ')}`)],

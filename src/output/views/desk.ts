@@ -59,16 +59,13 @@ const PROOFS: Readonly<Record<Joined['provedBy'], string>> = {
 
 export function viewJoined(joined: Joined): View {
   const { name, records, actions, unclear, halts, provedBy, isApprover, login } = joined;
+  const own = `${counted(actions, 'action')} of this machine`;
   return [
     line(text(`This machine follows desk ${name}.`, 'good')),
     pairs(
       pair('Login', message(login), isApprover ? '(approver)' : '(dealer)'),
       pair('Account', `the same: ${PROOFS[provedBy]}`),
-      pair(
-        'Delivered',
-        `${counted(actions, 'action')} of this machine`,
-        halts !== 0 && `and ${counted(halts, 'halt')} in force`,
-      ),
+      pair('Delivered', own, halts !== 0 && `and ${counted(halts, 'halt')} in force`),
       pair('Log', counted(records, 'record')),
     ),
     unclear !== 0 &&
@@ -111,18 +108,16 @@ export function viewDeskStatus(status: DeskStatus | undefined): View {
       pair('Account', message(identityText(identity))),
       pair('Log', message(url)),
       desk !== undefined && deskPairs(desk, shiftMs),
-      pair('Last record', lastCells(last)),
-      limitPairs(limits),
+      pair('Last record', last ? lastCells(last) : missing),
+      DESK_LIMITS.map((each) => pair(LIMIT_WORDS[each], limitInWords(limits[each]))),
     ),
     halt !== undefined && viewActiveHalt(halt),
     ignored.length > 0 && gap,
-    ignored.slice(-MOST_IGNORED).map((each) => messageLine(each.what, 'warn')),
+    ignored.slice(-5).map((each) => messageLine(each.what, 'warn')),
     gap,
     machineList.block(machines),
   ];
 }
-
-const MOST_IGNORED = 5;
 
 const STATES: Readonly<Record<DeskStatus['state'], string>> = {
   joining: 'is being joined: run hedge desk join again if that was interrupted. Opens wait until then.',
@@ -149,10 +144,9 @@ function deskPairs({ isReached, asOf, login, isApprover, pending }: DeskView, sh
 
 const SKEW_MS = 2_000;
 
-function lastCells(last: LastRecord | undefined): Words {
-  if (last === undefined) return missing;
-  const by = last.operator === undefined ? last.login : operatorInFull(last.operator);
-  return [`${last.seq}, ${last.kind},`, known(last.at, time), by !== undefined && message(`by ${by}`)];
+function lastCells({ seq, kind, at, operator, login }: LastRecord): Words {
+  const by = operator === undefined ? login : operatorInFull(operator);
+  return [`${seq}, ${kind},`, known(at, time), by !== undefined && message(`by ${by}`)];
 }
 
 type MachineDocument = NonNullable<DeskStatusDocument>['machines'][number];
@@ -211,9 +205,6 @@ const LIMIT_WORDS: Readonly<Record<DeskLimitName, string>> = {
   max_open_usd: 'Open',
 };
 
-const limitPairs = (limits: DeskLimits) =>
-  DESK_LIMITS.map((name) => pair(LIMIT_WORDS[name], limitInWords(limits[name])));
-
 const limitInWords = (digits: string | undefined): string =>
   digits === undefined ? 'no limit' : usdInWords(new Big(digits));
 
@@ -262,29 +253,27 @@ interface AdoptedView {
   adopted: Adopted;
 }
 
-export const viewAdopted = (view: AdoptedView | undefined): View =>
-  view === undefined
-    ? line('Nothing to adopt: the log has every record of this machine.')
-    : [
-        line(
-          text('Delivered', 'good'),
-          `${counted(view.adopted.delivered, 'record')}; the log has ${counted(view.adopted.records, 'record')}.`,
-        ),
-        view.adopted.relaxing !== 0 &&
-          warnLine(
-            `${counted(view.adopted.relaxing, 'record')} among them lifted a halt or changed a limit: they count only if your login may do that.`,
-          ),
-        haltedToCompare('Opens and adds of the desk'),
-      ];
+export function viewAdopted(view: AdoptedView | undefined): View {
+  if (view === undefined) return line('Nothing to adopt: the log has every record of this machine.');
+  const { delivered, records, relaxing } = view.adopted;
+  return [
+    line(
+      text('Delivered', 'good'),
+      `${counted(delivered, 'record')}; the log has ${counted(records, 'record')}.`,
+    ),
+    relaxing !== 0 &&
+      warnLine(
+        `${counted(relaxing, 'record')} among them lifted a halt or changed a limit: they count only if your login may do that.`,
+      ),
+    haltedToCompare('Opens and adds of the desk'),
+  ];
+}
 
-export const adoptedDocument = (view: AdoptedView | undefined): DeskAdoptedDocument =>
-  view === undefined
-    ? null
-    : {
-        found: view.rewound.found,
-        ...pickOrNull(view.adopted, ['delivered', 'records']),
-        old_copy: view.adopted.aside ?? null,
-      };
+export function adoptedDocument(view: AdoptedView | undefined): DeskAdoptedDocument {
+  if (view === undefined) return null;
+  const { delivered, records, aside } = view.adopted;
+  return { found: view.rewound.found, delivered, records, old_copy: aside ?? null };
+}
 
 export const viewLeft = ({ name, path, records, isUnknown }: Left): View => [
   line(`This machine has left desk ${name}.`),

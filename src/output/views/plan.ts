@@ -7,7 +7,6 @@ import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-tabl
 import { inOneLine } from '../../domain/hint.ts';
 import { carryInWords, type QuoteFigures } from '../../domain/quote-figures.ts';
 import { estimatedPnl } from '../../domain/returned-amounts.ts';
-import { sideInWords } from '../../domain/vocabulary.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
@@ -25,11 +24,11 @@ import {
 import {
   bps,
   breakEvenRow,
-  capitalized,
   carryCell,
   cost,
   costWord,
   days,
+  gainsWhen,
   inUnit,
   inUsd,
   maturityCell,
@@ -64,13 +63,19 @@ function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHe
   ];
 }
 
+const subject = ({ action, side, market }: Plan): Cell =>
+  nameText(`${action.toUpperCase()} ${side} ${market}`, 'strong');
+
 function reductionHeadline(plan: ReducePlan | ClosePlan): View {
-  const what = nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong');
   const { total } = plan.facts.sidePosition;
   if (takesWholeSide(plan))
-    return line(what, total && usd(total, 'USD', 'strong'), `: all ${wholeSide(plan.facts.sidePosition)}.`);
+    return line(
+      subject(plan),
+      total && usd(total, 'USD', 'strong'),
+      `: all ${wholeSide(plan.facts.sidePosition)}.`,
+    );
   return line(
-    what,
+    subject(plan),
     phrase`by ${usd(plan.notional, 'USD', 'strong')} ${total && phrase`of ${usd(total, 'USD')}`}`,
     askedAs(plan.intent.reduction),
     severalHedges(plan.after.hedges),
@@ -183,10 +188,10 @@ function sizedRow({ intent: { sizing }, notional, facts: { quote } }: IncreasePl
 /** `OPEN buy USDTNGN 50,000.00 USD, 3 days, to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.` */
 const increaseHeadline = (plan: IncreasePlan): View =>
   line(
-    nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong'),
+    subject(plan),
     usd(plan.notional, 'USD', 'strong'),
     createsHedge(plan) ? openedTo(plan) : addedTo(plan),
-    nameText(`${capitalized(sideInWords(plan.market, plan.side))}.`),
+    gainsWhen(plan.market, plan.side),
   );
 
 const openedTo = ({ intent, facts: { quote } }: OpenPlan): Words =>

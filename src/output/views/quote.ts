@@ -4,7 +4,7 @@ import type { Account, Quote } from '../../client/schemas.ts';
 import { roundHalfUp } from '../../domain/amounts.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
+import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { CurveReading } from '../../readings/read-curve.ts';
 import type { QuotedTenor, QuoteReading } from '../../readings/read-quotes.ts';
 import type { QuoteDocument } from '../../schema/reading-document.ts';
@@ -32,6 +32,7 @@ import {
   costWord,
   days,
   extraCells,
+  gainsWhen,
   maturityCell,
   ofAmount,
   rate,
@@ -168,7 +169,7 @@ function headline({ quote, figures }: QuotedTenor, single: boolean): Block {
     '=',
     usd(cents(figures.notional_quote), spelledName(quoteCurrency(quote.market))),
     until,
-    nameText(`${capitalized(sideInWords(quote.market, quote.side))}.`),
+    gainsWhen(quote.market, quote.side),
   );
 }
 

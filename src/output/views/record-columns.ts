@@ -5,7 +5,7 @@ import { roundHalfUp } from '../../domain/amounts.ts';
 import { type Fields, ownField } from '../../domain/fields.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { isDerivedReference } from '../../domain/vocabulary.ts';
+import { isDerivedReference, type Side, sideInWords } from '../../domain/vocabulary.ts';
 import { type Amount, type Cell, inline, missing, nameText, type Tone, text, type Words } from '../cells.ts';
 import { cellOf, labelOf, unknownFields } from '../field-labels.ts';
 import type { TimeStyle } from '../format.ts';
@@ -104,6 +104,10 @@ export const costWord = (amount: Big): string => (amount.lt(0) ? 'You earn' : 'T
 
 /** `buy` → `Buy` */
 export const capitalized = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+
+/** `Gains when the naira weakens.` */
+export const gainsWhen = (market: string, side: Side): Cell =>
+  nameText(`${capitalized(sideInWords(market, side))}.`);
 
 export const days = (count: string): string => (count === '1' ? '1 day' : `${count} days`);
 
