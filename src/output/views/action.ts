@@ -127,7 +127,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): View {
   const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
   return [
     actionHeadline(report, isPart ? 'PARTIAL FILL' : alreadyWord(report, word), nothingSent(report)),
-    signedPairs(report, receipt),
+    signed(report, (more) => pairs(receipt, more)),
   ];
 }
 
@@ -190,39 +190,36 @@ const actionPair = ({ entry }: ActionReport): Parts<Pair> =>
   ];
 
 /** Adds who sent it, with -v. */
-const signed = ({ entry }: ActionReport, blockOf: (more: readonly Pair[]) => Block): Block => {
-  const operator = entry?.intent.operator;
-  if (operator === undefined) return blockOf([]);
-  const by = pair('Operator', message(operatorInFull(operator)));
-  return { kind: 'details', blocks: [blockOf([by])], instead: [blockOf([])] };
+const signed = ({ entry }: ActionReport, blockOf: (more: Parts<Pair>) => Block): Block => {
+  const by = entry?.intent.operator;
+  if (by === undefined) return blockOf([]);
+  const blocks = blockOf(pair('Operator', message(operatorInFull(by))));
+  return { kind: 'details', blocks, instead: blockOf([]) };
 };
-
-const signedPairs = (report: ActionReport, receipt: Parts<Pair>): Block =>
-  signed(report, (more) => pairs(receipt, more));
 
 function viewSubmitted(report: ActionReport): View {
   const { entry, hedge } = report;
   const hedgeId = hedge?.id ?? entry?.hedgeId;
   const naira = coveredNaira(report, quotedPrice(entry));
+  const receipt: Parts<Pair> = [
+    hedgeId !== undefined && pair('Hedge', nameText(hedgeId)),
+    naira && pair('Naira', naira),
+    actionPair(report),
+    // By the action's own ID: one of the service has any length.
+    entry && pair('To wait', hintCell(shell`hedge wait ${entry.shortId}`, 'strong')),
+  ];
   return [
     actionHeadline(report, 'SUBMITTED', '; accepted, not waited for.'),
-    signedPairs(report, [
-      hedgeId !== undefined && pair('Hedge', nameText(hedgeId)),
-      naira && pair('Naira', naira),
-      actionPair(report),
-      // By the action's own ID: one of the service has any length.
-      entry && pair('To wait', hintCell(shell`hedge wait ${entry.shortId}`, 'strong')),
-    ]),
+    signed(report, (more) => pairs(receipt, more)),
   ];
 }
 
 /** A dry run: all that is shown before the confirmation, and the body with every digit. */
 function viewPlanned({ plan, warnings, openedElsewhere }: ActionReport): View {
   if (plan === undefined) return [];
-  const body = Object.entries(plan.request).flatMap(([name, value]) =>
-    value === undefined
-      ? []
-      : [pair(name, value instanceof Big ? text(value.toFixed()) : nameText(String(value)))],
+  const body = Object.entries(plan.request).map(
+    ([name, value]) =>
+      value !== undefined && pair(name, nameText(value instanceof Big ? value.toFixed() : String(value))),
   );
   return [
     line(text('DRY RUN', 'warn'), ': nothing was sent.'),

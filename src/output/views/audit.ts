@@ -103,21 +103,13 @@ const logPair = ({ desk, records, trouble }: LogComparison): Pair =>
 
 function headline(report: AuditReport): View {
   const { changeCount, damage, head } = report;
-  switch (verdictOf(report)) {
-    case 'changed':
-      return line(text('CHANGED', 'bad'), changeCount === 0 ? '' : `: ${counted(changeCount, 'place')}.`);
-    case 'damaged':
-      return line(
-        text('DAMAGED', 'bad'),
-        `: ${counted(damage.length, 'fault')}. No change was found in what was read.`,
-      );
-    case 'unchanged':
-      return head === undefined
-        ? line('The journal is empty: nothing was sent from this machine.')
-        : line(text('UNCHANGED', 'good'), ': no record was edited, removed, inserted or moved.');
-    default:
-      return [];
-  }
+  const verdict = verdictOf(report);
+  if (verdict === 'changed')
+    return line(text('CHANGED', 'bad'), changeCount !== 0 && `: ${counted(changeCount, 'place')}.`);
+  const faults = `: ${counted(damage.length, 'fault')}. No change was found in what was read.`;
+  if (verdict === 'damaged') return line(text('DAMAGED', 'bad'), faults);
+  if (head === undefined) return line('The journal is empty: nothing was sent from this machine.');
+  return line(text('UNCHANGED', 'good'), ': no record was edited, removed, inserted or moved.');
 }
 
 const headPairs = ({ seq, hash }: Head): Parts<Pair> => [

@@ -5,7 +5,7 @@ import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { HomeDocument } from '../../schema/reading-document.ts';
 import { gap, line, pair, pairs, tableOf, type View } from '../blocks.ts';
-import { message, text, type Words } from '../cells.ts';
+import { message, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { deskLine, sharedDocuments } from './desk.ts';
 import { viewActiveHalt } from './halt.ts';
@@ -76,14 +76,12 @@ export function viewHome(home: Home): View {
     selected === undefined
       ? line('No profile selected. Choose one before trading.')
       : line(
-          'Profile',
-          text(selected.name, 'strong'),
-          !isHeaded && whereTo(selected),
+          phrase`Profile ${text(selected.name, 'strong')} ${!isHeaded && whereTo(selected)}`,
           text(`(${selected.why})`, 'dim'),
         ),
-    journal.desk !== undefined && deskLine(journal.desk),
-    now !== undefined && viewNow(now, anyPending(journal)),
-    journal.halt !== undefined && viewActiveHalt(journal.halt),
+    journal.desk && deskLine(journal.desk),
+    now && viewNow(now, anyPending(journal)),
+    journal.halt && viewActiveHalt(journal.halt),
     viewPending(journal, selected?.name),
     viewUnfinishedRolls(journal.rolls, selected?.name ?? ''),
     viewTrouble(journal),
@@ -105,9 +103,7 @@ function nextSteps({ selected, journal }: Home): Steps {
 function viewNow(now: AccountNow, isPending: boolean): View {
   if ('notRead' in now)
     return line(
-      text('Balance and positions not read:', 'warn'),
-      message(now.notRead),
-      text('Try: hedge doctor', 'dim'),
+      phrase`${text('Balance and positions not read:', 'warn')} ${message(now.notRead)} ${text('Try: hedge doctor', 'dim')}`,
     );
   const { account, positions } = now;
   return [

@@ -146,7 +146,7 @@ const quoteRows = listOf<QuoteDocument, QuoteDocument>()(
   {
     screen:
       'tenor_days maturity pricing.execution_price derived.impact_cost_usd carry.total_usdc upfront.platform_fee_usdc derived.cost_usdc derived.cost_bps derived.all_in_rate derived.customer_rate',
-    record: (row) => row,
+    record: (quote) => quote,
   },
 );
 export const QUOTE_COLUMNS = quoteRows.columns;
