@@ -9,7 +9,7 @@ import {
   seenPriceDocument,
   viewPrices,
   viewSeenPrice,
-} from '../output/views/price.ts';
+} from '../output/views/markets.ts';
 import { type MarketPrice, readPrices, readSeenPrices, type SeenMarket } from '../readings/read-prices.ts';
 import type { CommandOutcome } from './command-context.ts';
 import { defineCommand } from './define.ts';

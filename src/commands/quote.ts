@@ -11,7 +11,14 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
 import type { View } from '../output/blocks.ts';
 import type { Words } from '../output/cells.ts';
-import { briefQuote, QUOTE_COLUMNS, quoteChanges, quoteDocument, viewQuotes } from '../output/views/quote.ts';
+import {
+  briefQuote,
+  QUOTE_COLUMNS,
+  quoteChanges,
+  quoteDocument,
+  viewCurve,
+  viewQuotes,
+} from '../output/views/quote.ts';
 import { boundsFinding, type QuoteReading, readQuotes, suggestingMarket } from '../readings/read-quotes.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { defineCommand } from './define.ts';
@@ -129,8 +136,9 @@ async function readAsAsked(
     return { sized: viewSized(value), value: { ...value, tenors: withSized(value) } };
   }
   if (intent.curve !== true) return { value: await readQuotes(api, intent) };
-  const { curve, reading } = await drawCurve(api, intent);
-  return { curve, value: reading };
+  const { readCurve } = await import('../readings/read-curve.ts');
+  const value = await readCurve(api, intent);
+  return { curve: viewCurve(value), value };
 }
 
 async function withMarkup({ tenors, intent: { markupBps } }: QuoteReading): Promise<QuoteReading['tenors']> {
@@ -166,12 +174,4 @@ async function quoteGrid(
     },
     finding: ended,
   };
-}
-
-/** Loaded only for --curve. */
-async function drawCurve(api: HedgeApi, intent: QuoteIntent) {
-  const { readCurve } = await import('../readings/read-curve.ts');
-  const { viewCurve } = await import('../output/views/quote-curve.ts');
-  const reading = await readCurve(api, intent);
-  return { reading, curve: viewCurve(reading) };
 }

@@ -112,7 +112,8 @@ export const line = (...words: readonly Words[]): Block => ({ kind: 'line', cell
 export const dimLine = (words: string): Block => line(text(words, 'dim'));
 export const warnLine = (words: string): Block => line(text(words, 'warn'));
 export const messageLine = (words: string, tone?: Tone): Block => line(message(words, tone));
-export const hintLine = (hint: Sentence | CommandWords): Block => line(hintCell(hint, 'dim'));
+export const hintLine = (hint: Sentence | CommandWords, tone: Tone = 'dim'): Block =>
+  line(hintCell(hint, tone));
 export const gap: Block = { kind: 'gap' };
 
 export const pair = (name: string, ...words: readonly Words[]): Pair => ({ name, value: inline(...words) });

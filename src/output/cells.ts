@@ -72,3 +72,7 @@ export type Words = Parts<Cell | string>;
 
 export const inline = (...words: readonly Words[]): readonly Cell[] =>
   partsIn(words).map((each) => (typeof each === 'string' ? text(each) : each));
+
+/** A sentence with cells in it, as it is read: phrase`${usd(used)} of ${usd(limit)} used.` */
+export const phrase = (texts: TemplateStringsArray, ...cells: readonly Words[]): Words =>
+  texts.flatMap((each, at) => [each.trim() !== '' && each.trim(), cells[at]]);

@@ -122,7 +122,6 @@ const followed = {
   pending: whole,
 };
 export const deskSchema = object({ name: words, ...followed });
-export type DeskDocument = z.infer<typeof deskSchema>;
 
 const deskLimits = object({
   max_notional_usd: orNull(digits),

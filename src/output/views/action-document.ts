@@ -1,5 +1,4 @@
 /** The document of an action: the same fields in every outcome, computed ones under `derived`, null for no value. */
-import type { Big } from 'big.js';
 import { askedOf } from '../../args/sizing.ts';
 import { parseExactJson } from '../../domain/exact-json.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
@@ -12,7 +11,7 @@ import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { pickOrNull } from '../record-table.ts';
 import { expectedBack } from './changed-side.ts';
-import { operatorDocument } from './journal.ts';
+import { operatorDocument, receiptDocument } from './journal.ts';
 import { quotedPrice, sizedDocument } from './sized.ts';
 
 type Derived = ActionDocument['derived'];
@@ -26,13 +25,7 @@ export function actionDocument(report: ActionReport): ActionDocument {
     outcome: report.outcome,
     effect: report.effect,
     request: entry === undefined ? requestOf(plan) : parseExactJson(entry.intent.body),
-    receipt: {
-      idempotency_key: entry?.intent.idempotency_key ?? null,
-      client_reference: entry?.intent.client_reference ?? null,
-      hedge_id: entry?.hedgeId ?? hedge?.id ?? null,
-      order_tx_hash: entry?.orderTxHash ?? hedge?.order_tx_hash ?? null,
-      sent_at: entry?.sentAt ?? null,
-    },
+    receipt: receiptDocument(entry, hedge),
     operator: operatorDocument(entry?.intent.operator),
     version: entry?.intent.version ?? null,
     note: (entry === undefined ? plan?.intent.options.note : entry.intent.note) ?? null,
@@ -49,14 +42,16 @@ const requestOf = (plan: Plan | undefined): ActionDocument['request'] =>
 
 function derivedOf(report: ActionReport): Derived {
   const { plan, entry, derived, hedges, warnings } = report;
+  // The P&L that a reduce or close was expected to realize, with the fee to close.
+  const back = expectedBack(report);
   return {
     ...pickOrNull(derived, ['filled_notional_usd', 'struck_rate', 'slippage_bps', 'slippage_usd']),
     ...pickOrNull(derived, ['net_pnl_usd', 'gross_pnl_usd', 'carry_usdc', 'fees_usdc']),
-    estimated_pnl_usd: estimateOf(plan, entry) ?? null,
+    estimated_pnl_usd: (back && estimatedPnl(back)) ?? null,
     ...pickOrNull(derived, ['entry_price_before', 'entry_price_after', 'took_ms']),
     provisional_until: entry?.provisionalUntil ?? null,
     hedges: changesOf(hedges),
-    quoted: quotedOf(plan, entry),
+    quoted: quotedOf(plan, entry) ?? null,
     planned: plan === undefined ? null : plannedOf(plan, report.openedElsewhere),
     warnings: warnings.map(({ code }) => code),
     asked: entry?.intent.asked ?? (plan && askedOf(plan.intent)) ?? null,
@@ -93,16 +88,10 @@ const plannedOf = (plan: Plan, openedElsewhere: readonly string[] | undefined): 
   carry_to_maturity_usdc: ('carryToMaturity' in plan ? plan.carryToMaturity : undefined) ?? null,
 });
 
-/** The P&L that a reduce or close was expected to realize, with the fee to close. */
-function estimateOf(plan: Plan | undefined, entry: Action | undefined): Big | undefined {
-  const back = expectedBack({ plan, entry });
-  return back && estimatedPnl(back);
-}
-
 /** Figures of the quote of an open or add; an earlier run has them in its journal entry. */
-function quotedOf(plan: Plan | undefined, entry: Action | undefined): QuoteFigures | null {
-  if (plan !== undefined) return ('figures' in plan ? plan.figures : undefined) ?? null;
-  return (entry && recordedFigures(entry)) ?? null;
+function quotedOf(plan: Plan | undefined, entry: Action | undefined): QuoteFigures | undefined {
+  if (plan === undefined) return entry && recordedFigures(entry);
+  return 'figures' in plan ? plan.figures : undefined;
 }
 
 const changesOf = (changes: readonly HedgeChange[] | undefined): Derived['hedges'] =>
@@ -115,10 +104,10 @@ const changesOf = (changes: readonly HedgeChange[] | undefined): Derived['hedges
     struck_rate_after: rateAfter ?? null,
   })) ?? null;
 
-function comesBackOf({ comesBack }: Extract<Plan, { comesBack: unknown }>): Returned {
-  if (comesBack === undefined) return null;
-  return {
-    ...pickOrNull(comesBack, ['net_margin_usd', 'close_fee_usdc', 'net_pnl_usd']),
-    realized_pnl_usd: estimatedPnl(comesBack) ?? null,
-  };
-}
+const comesBackOf = ({ comesBack }: Extract<Plan, { comesBack: unknown }>): Returned =>
+  comesBack === undefined
+    ? null
+    : {
+        ...pickOrNull(comesBack, ['net_margin_usd', 'close_fee_usdc', 'net_pnl_usd']),
+        realized_pnl_usd: estimatedPnl(comesBack) ?? null,
+      };

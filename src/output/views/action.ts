@@ -2,67 +2,63 @@
 import { Big } from 'big.js';
 import { changedWords, createsHedge, enlarges } from '../../domain/action-table.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
-import { ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { spelledName } from '../../domain/sanitize.ts';
 import { operatorInFull } from '../../journal/describe.ts';
+import type { Action } from '../../journal/replay.ts';
 import type { ClosePlan, Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
 import { type Block, dimLine, figureRows, gap, line, type Pair, pair, pairs, type View } from '../blocks.ts';
-import {
-  type Cell,
-  hintCell,
-  message,
-  missing,
-  nameText,
-  type Parts,
-  partsIn,
-  text,
-  type Words,
-} from '../cells.ts';
-import { cellOf, labelOf, unknownFields } from '../field-labels.ts';
+import { hintCell, message, nameText, type Parts, partsIn, phrase, text, type Words } from '../cells.ts';
 import { actionDocument } from './action-document.ts';
 import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
 import { hedgeList } from './hedges.ts';
 import { machineTime } from './journal.ts';
-import { viewNote, viewPlan, viewWarnings } from './plan.ts';
+import { viewPreview } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
-import { bps, days, maturityCell, rate, row, usd } from './record-columns.ts';
+import {
+  bps,
+  days,
+  extraCells,
+  hashCell,
+  known,
+  maturityCell,
+  rate,
+  row,
+  time,
+  usd,
+} from './record-columns.ts';
 import { coveredNaira, quotedPrice } from './sized.ts';
 
 /** How a command shows the report of its action. */
 export const ACTION_REPORT = { document: actionDocument, brief: briefAction, view: viewAction } as const;
 
 export function viewAction(report: ActionReport): View {
-  switch (report.outcome) {
-    case 'filled':
-      return viewHedge(report, 'FILLED');
-    case 'changed':
-      return viewChanged(report);
-    case 'closed':
-      // An open whose hedge has closed since.
-      return hasOwnHedge(report) ? viewHedge(report, 'CLOSED') : viewChanged(report);
-    case 'submitted':
-      return viewSubmitted(report);
-    case 'planned':
-      return viewPlanned(report);
-    case 'flat':
-      return line(text('FLAT', 'good'), nameText(`${subject(report)}: no open position; nothing was sent.`));
-    case 'failed':
-    case 'pending':
-    case 'unknown':
-    case 'refused':
-    case 'not_sent':
-      return [];
-    default:
-      return report.outcome satisfies never;
-  }
+  return VIEWS[report.outcome](report);
 }
+
+/** The error on standard error says it. */
+const nothing = (): View => [];
+
+const VIEWS: Readonly<Record<ReportOutcome, (report: ActionReport) => View>> = {
+  filled: (report) => viewHedge(report, 'FILLED'),
+  changed: viewChanged,
+  // An open whose hedge has closed since.
+  closed: (report) => (hasOwnHedge(report) ? viewHedge(report, 'CLOSED') : viewChanged(report)),
+  submitted: viewSubmitted,
+  planned: viewPlanned,
+  flat: (report) =>
+    line(text('FLAT', 'good'), nameText(`${subject(report)}: no open position; nothing was sent.`)),
+  failed: nothing,
+  pending: nothing,
+  unknown: nothing,
+  refused: nothing,
+  not_sent: nothing,
+};
 
 /** `FILLED buy USDTNGN 10,000.00 USD at 1,533.75, hedge hdg_01JD8K`; empty where the error says it. */
 export function briefAction(report: ActionReport): Words {
   const { outcome, plan, entry, hedge, hedges, derived } = report;
-  const word = alreadyWord(report, BRIEF[outcome] ?? changedWord(report));
+  const word = alreadyWord(report, wordOf(report));
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
   const name = hasOwnHedge(report) ? (hedge?.id ?? entry?.hedgeId) : undefined;
   return [
@@ -83,19 +79,12 @@ function alreadyWord({ existing, outcome, hedge }: ActionReport, word: string): 
 
 const FINISHED: readonly ReportOutcome[] = ['filled', 'changed', 'closed'];
 
-/** Without `changed`, which has a word for each action. */
-const BRIEF: Readonly<Partial<Record<ReportOutcome, string>>> = {
-  filled: 'FILLED',
-  closed: 'CLOSED',
-  submitted: 'SUBMITTED',
-  planned: 'PLANNED',
-  flat: 'FLAT',
-  failed: 'FAILED',
-  pending: 'PENDING',
-  unknown: 'UNKNOWN',
-  refused: 'REJECTED',
-  not_sent: 'NOT SENT',
-};
+function wordOf(report: ActionReport): string {
+  const { outcome } = report;
+  const about = aboutOf(report);
+  if (outcome === 'changed') return (about && changedWords(about)?.headline) ?? 'CHANGED';
+  return outcome === 'refused' ? 'REJECTED' : outcome.toUpperCase().replace('_', ' ');
+}
 
 /** The word is not that of one action. */
 const UNDONE: readonly ReportOutcome[] = ['planned', 'submitted'];
@@ -103,61 +92,51 @@ const UNDONE: readonly ReportOutcome[] = ['planned', 'submitted'];
 function plannedBriefly(plan: Plan): Words {
   if (!enlarges(plan)) {
     const back = plan.comesBack?.net_margin_usd;
-    return [
-      severalHedges(plan.after.hedges),
-      back !== undefined && [', returns', usd(back, 'USD'), '(estimate)'],
-    ];
+    return [severalHedges(plan.after.hedges), back && phrase`, returns ${usd(back, 'USD')} (estimate)`];
   }
-  const { quote } = plan.facts;
+  const { figures, facts } = plan;
   return [
-    quote !== undefined && ['at', rate(quote.pricing.execution_price)],
-    plan.figures !== undefined && [', cost', bps(plan.figures.cost_bps)],
+    facts.quote && phrase`at ${rate(facts.quote.pricing.execution_price)}`,
+    figures && phrase`, cost ${bps(figures.cost_bps)}`,
   ];
 }
 
 function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): View {
   const { hedge, entry, derived } = report;
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
-  const maturity = hedge?.maturity_at ?? undefined;
   const tenor = hedge?.tenor_days;
   const dealId = entry?.intent.deal_id;
   const naira = coveredNaira(report, { price: struck, named: 'struck rate' });
   const receipt: Parts<Pair> = [
-    pair('Struck rate', struck === undefined ? missing : rate(struck), against(derived)),
-    naira !== undefined && pair('Naira', naira),
+    pair('Struck rate', known(struck, rate), against(derived)),
+    naira && pair('Naira', naira),
     grownSince(report),
-    pair('Hedge', textOr(hedge?.id ?? entry?.hedgeId), nowIs(hedge, word)),
+    pair('Hedge', known(hedge?.id ?? entry?.hedgeId, nameText), nowIs(hedge, word)),
     foundByDealId(report),
     dealId !== undefined && pair('Deal ID', nameText(dealId)),
     pair(
       'Matures',
-      maturity === undefined ? missing : maturityCell(maturity, 'minute'),
-      tenor !== undefined && `, ${days(tenor.toFixed())}`,
+      known(hedge?.maturity_at, (at) => maturityCell(at, 'minute')),
+      tenor && `, ${days(tenor.toFixed())}`,
     ),
-    pair('Order tx', hashOr(hedge?.order_tx_hash ?? entry?.orderTxHash)),
-    pair('Fill tx', hashOr(hedge?.fill_tx_hash ?? undefined)),
+    pair('Order tx', known(hedge?.order_tx_hash ?? entry?.orderTxHash, hashCell)),
+    pair('Fill tx', known(hedge?.fill_tx_hash, hashCell)),
     actionPair(report),
-    extras(hedge),
+    hedge && extraCells(hedge, KNOWN_OF_HEDGE).map(([label, cell]) => pair(label, cell)),
   ];
   const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
   return [
     actionHeadline(report, isPart ? 'PARTIAL FILL' : alreadyWord(report, word), nothingSent(report)),
-    signedPairs(report, receipt),
+    signed(report, (more) => pairs(receipt, more)),
   ];
 }
 
 /** `since Fri 20 Nov 10:02 UTC; nothing was sent.`: a repeated command that found its action finished. */
 function nothingSent({ existing, hedge, outcome }: ActionReport): Words {
   if (existing !== true) return [];
-  const at = outcome === 'filled' ? hedge?.filled_at : undefined;
-  return [
-    at !== undefined &&
-      at !== null && [
-        hedge?.status === 'closed' ? ', filled' : 'since',
-        { kind: 'time', at, style: 'minute' },
-      ],
-    '; nothing was sent.',
-  ];
+  const at = outcome === 'filled' ? (hedge?.filled_at ?? undefined) : undefined;
+  const since = hedge?.status === 'closed' ? ', filled' : 'since';
+  return [at !== undefined && [since, time(at, 'minute')], '; nothing was sent.'];
 }
 
 /** Without a response, another program may have opened the hedge with this deal ID: a later command checks again. */
@@ -167,120 +146,100 @@ function foundByDealId({ entry, confirmed }: ActionReport): Parts<Pair> {
   if (entry?.provisionalUntil === undefined) return [];
   return [
     pair('Found by', 'its deal ID, after a lost response; all attempts had one key, which executes once'),
-    pair(
-      'Look again',
-      text('after', 'warn'),
-      machineTime(entry.provisionalUntil, entry),
-      hintCell(say`, when no attempt can still arrive: ${shell`hedge check ${entry.shortId}`}`),
-    ),
+    pair('Look again', text('after', 'warn'), whenConclusive(entry)),
   ];
 }
+
+/** When a hedge that was found by its deal ID can be looked up again. */
+export const whenConclusive = (action: Action): Words => [
+  machineTime(action.provisionalUntil ?? '', action),
+  hintCell(say`, when no attempt can still arrive: ${shell`hedge check ${action.shortId}`}`),
+];
 
 /** The current size, if the hedge was increased or reduced since; its rate is then a weighted one. */
 function grownSince(report: ActionReport): Parts<Pair> {
   const { entry, hedge } = report;
   const filled = partialFillAmount(report) ?? entry?.notional;
   if (hedge === undefined || filled === undefined || hedge.notional_usd.eq(filled)) return [];
-  const rateNow = hedge.struck_rate ?? undefined;
-  const at: Words = rateNow !== undefined && ['at', rate(rateNow)];
-  const name = hedge.status === 'closed' ? 'Left at the end' : 'Size now';
-  return pair(name, usd(hedge.notional_usd, 'USD'), at);
+  const { notional_usd: size, struck_rate: struck, status } = hedge;
+  const name = status === 'closed' ? 'Left at the end' : 'Size now';
+  return pair(name, usd(size, 'USD'), struck ? phrase`at ${rate(struck)}` : []);
 }
 
 /** The hedge of an earlier run may have another status by now. */
 const nowIs = (hedge: ActionReport['hedge'], word: string): Words =>
-  hedge !== undefined && hedge.status !== word.toLowerCase() && `, now ${hedge.status}`;
+  hedge && hedge.status !== word.toLowerCase() && `, now ${hedge.status}`;
 
 /** `0.98 bps (4.89 USD) worse than quoted` */
 function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures): Words {
   if (points === undefined) return [];
   if (points.eq(0)) return ', as quoted';
   const direction = points.gt(0) ? text('worse than quoted', 'warn') : text('better than quoted', 'good');
-  const shown = roundHalfUp(points.abs(), BPS_SHOWN);
+  const shown = roundHalfUp(points.abs(), 2);
   if (shown.eq(0)) return [', less than 0.01 bps', direction];
-  return [
-    ',',
-    { kind: 'number', amount: shown, unit: 'bps' },
-    amount !== undefined && ['(', usd(amount.abs(), 'USD'), ')'],
-    direction,
-  ];
+  const inUsd = amount && phrase`(${usd(amount.abs(), 'USD')})`;
+  return phrase`, ${{ kind: 'number', amount: shown, unit: 'bps' }} ${inUsd} ${direction}`;
 }
-const BPS_SHOWN = 2;
 
 const KNOWN_OF_HEDGE = hedgeList.fields.map(({ name }) => name);
 
-/** Fields of the hedge that are not in the specification. */
-const extras = (hedge: ActionReport['hedge']): Parts<Pair> =>
-  hedge !== undefined &&
-  unknownFields([hedge], KNOWN_OF_HEDGE).map((name) =>
-    pair(labelOf(name), cellOf(name, ownField(hedge, name))),
-  );
-
-const textOr = (value: string | undefined): Cell => (value === undefined ? missing : nameText(value));
-
-const hashOr = (value: string | undefined): Cell =>
-  value === undefined ? missing : { kind: 'hash', text: spelledName(value) };
-
 const actionPair = ({ entry }: ActionReport): Parts<Pair> =>
-  entry !== undefined && [pair('Action', entry.shortId), notePair(entry.intent.note)];
-
-const notePair = (note: string | undefined): Parts<Pair> => note !== undefined && pair('Note', message(note));
+  entry && [
+    pair('Action', entry.shortId),
+    entry.intent.note !== undefined && pair('Note', message(entry.intent.note)),
+  ];
 
 /** Adds who sent it, with -v. */
-const signed = ({ entry }: ActionReport, blockOf: (more: readonly Pair[]) => Block): Block => {
-  const operator = entry?.intent.operator;
-  if (operator === undefined) return blockOf([]);
-  const by = pair('Operator', message(operatorInFull(operator)));
-  return { kind: 'details', blocks: [blockOf([by])], instead: [blockOf([])] };
+const signed = ({ entry }: ActionReport, blockOf: (more: Parts<Pair>) => Block): Block => {
+  const by = entry?.intent.operator;
+  if (by === undefined) return blockOf([]);
+  const blocks = blockOf(pair('Operator', message(operatorInFull(by))));
+  return { kind: 'details', blocks, instead: blockOf([]) };
 };
-
-const signedPairs = (report: ActionReport, receipt: Parts<Pair>): Block =>
-  signed(report, (more) => pairs(receipt, more));
 
 function viewSubmitted(report: ActionReport): View {
   const { entry, hedge } = report;
   const hedgeId = hedge?.id ?? entry?.hedgeId;
   const naira = coveredNaira(report, quotedPrice(entry));
+  const receipt: Parts<Pair> = [
+    hedgeId !== undefined && pair('Hedge', nameText(hedgeId)),
+    naira && pair('Naira', naira),
+    actionPair(report),
+    // By the action's own ID: one of the service has any length.
+    entry && pair('To wait', hintCell(shell`hedge wait ${entry.shortId}`, 'strong')),
+  ];
   return [
     actionHeadline(report, 'SUBMITTED', '; accepted, not waited for.'),
-    signedPairs(report, [
-      hedgeId !== undefined && pair('Hedge', nameText(hedgeId)),
-      naira !== undefined && pair('Naira', naira),
-      actionPair(report),
-      // By the action's own ID: one of the service has any length.
-      entry !== undefined && pair('To wait', hintCell(shell`hedge wait ${entry.shortId}`, 'strong')),
-    ]),
+    signed(report, (more) => pairs(receipt, more)),
   ];
 }
 
 /** A dry run: all that is shown before the confirmation, and the body with every digit. */
 function viewPlanned({ plan, warnings, openedElsewhere }: ActionReport): View {
   if (plan === undefined) return [];
-  const body = Object.entries(plan.request).flatMap(([name, value]) =>
-    value === undefined ? [] : [pair(name, value instanceof Big ? exact(value) : nameText(String(value)))],
+  const body = Object.entries(plan.request).map(
+    ([name, value]) =>
+      value !== undefined && pair(name, nameText(value instanceof Big ? value.toFixed() : String(value))),
   );
   return [
     line(text('DRY RUN', 'warn'), ': nothing was sent.'),
-    viewPlan(plan, openedElsewhere),
-    viewNote(plan),
-    viewWarnings(warnings),
+    viewPreview({ plan, warnings, openedElsewhere, changed: undefined }),
     gap,
     dimLine('Would be sent:'),
     pairs(body),
   ];
 }
 
-const exact = (amount: Big): Cell => text(amount.toFixed());
-
-export function viewChanged(report: ActionReport): View {
+function viewChanged(report: ActionReport): View {
   const { outcome, hedges, entry } = report;
   const closed = outcome === 'closed';
-  const word = closed ? 'CLOSED' : changedWord(report);
+  const about = aboutOf(report);
+  const isIncrease = about !== undefined && enlarges(about);
   const naira = coveredNaira(report, quotedPrice(entry));
   return [
     actionHeadline(
       report,
-      alreadyWord(report, word),
+      alreadyWord(report, wordOf(report)),
       closed ? closedWords(report) : severalHedges(hedges),
       nothingSent(report),
     ),
@@ -288,34 +247,24 @@ export function viewChanged(report: ActionReport): View {
       figureRows(
         ...sideRows(report),
         ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
-        naira !== undefined && row('Naira', naira),
-        ...(isIncrease(report) ? addedAt(report) : realizedRows(report)),
+        naira && row('Naira', naira),
+        ...(isIncrease ? addedAt(report) : realizedRows(report)),
         ...partsIn<Pair>([actionPair(report), more]).map(({ name, value }) => [text(name), ...value]),
       ),
     ),
-    !isIncrease(report) && expectedBack(report) !== undefined && estimateNote(report),
+    !isIncrease && expectedBack(report) !== undefined && estimateNote(report),
   ];
 }
 
 /** Below the figures of a reduce or a close. */
-const estimateNote = ({ derived }: ActionReport): Block => {
-  const which = derived.net_pnl_usd === undefined ? 'Estimates' : 'Estimates, except Net P&L';
-  return dimLine(`${which}: the service reports none. USDC counts as USD.`);
-};
+const estimateNote = ({ derived }: ActionReport): Block =>
+  dimLine(
+    `Estimates${derived.net_pnl_usd === undefined ? '' : ', except Net P&L'}: the service reports none. USDC counts as USD.`,
+  );
 
 /** Hedges may have been opened on the side since. */
 const closedWords = ({ position, existing }: ActionReport): string =>
   `: ${position === undefined ? 'position flat' : 'new hedges are open on the side'}${existing === true ? '' : '.'}`;
-
-const changedWord = (report: ActionReport): string => {
-  const about = aboutOf(report);
-  return (about && changedWords(about)?.headline) ?? 'CHANGED';
-};
-
-const isIncrease = (report: ActionReport): boolean => {
-  const about = aboutOf(report);
-  return about !== undefined && enlarges(about);
-};
 
 const aboutOf = ({ plan, entry }: ActionReport) => plan ?? entry?.intent;
 
@@ -325,13 +274,13 @@ const hasOwnHedge = (report: ActionReport): boolean => {
   return about === undefined ? report.hedge !== undefined : createsHedge(about);
 };
 
-export const subject = (report: ActionReport): string => {
+const subject = (report: ActionReport): string => {
   const about = aboutOf(report) ?? report.hedge;
   return about === undefined ? 'the side' : `${about.side} ${about.market}`;
 };
 
 /** The filled part of an open, if it is less than requested. */
-export const partialFillAmount = ({
+const partialFillAmount = ({
   entry,
   derived: { filled_notional_usd: filled },
 }: ActionReport): Big | undefined =>
@@ -352,7 +301,7 @@ function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
   return planned?.gt(0) === true ? planned : undefined;
 }
 
-export const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Words[]): Block =>
+const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Words[]): Block =>
   line(headlineCells(report, word), rest);
 
 function headlineCells(report: ActionReport, word: string): Words {

@@ -3,7 +3,8 @@ import type { AgentState } from '../../client/transport/agent-socket.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import type { AgentDocument } from '../../schema/machine-document.ts';
 import { dimLine, line, type View } from '../blocks.ts';
-import { text } from '../cells.ts';
+import { type Cell, text } from '../cells.ts';
+import { time } from './record-columns.ts';
 
 export interface AgentListed {
   state: AgentState;
@@ -16,41 +17,29 @@ export interface AgentStarted {
   wasRunning: boolean;
 }
 
-export const agentDocument = ({
-  pid,
-  origin,
-  version,
-  startedAt,
-  endsAt,
-  ready,
-  leased,
-  leases,
-}: AgentState): AgentDocument => ({
-  address: origin,
-  pid,
-  version,
-  started_at: exactInstant(startedAt),
-  ends_at: exactInstant(endsAt),
-  connections: { open: ready, in_use: leased, leases },
+export const agentDocument = (state: AgentState): AgentDocument => ({
+  address: state.origin,
+  pid: state.pid,
+  version: state.version,
+  started_at: exactInstant(state.startedAt),
+  ends_at: exactInstant(state.endsAt),
+  connections: { open: state.ready, in_use: state.leased, leases: state.leases },
 });
 
+const endOf = ({ endsAt }: AgentState): Cell => time(exactInstant(endsAt), 'minute');
+
 export const viewAgentStart = ({ state, wasRunning }: AgentStarted): View => [
-  line(`${wasRunning ? 'An agent is already running' : 'Agent started'} for ${state.origin}, until`, {
-    kind: 'time',
-    at: exactInstant(state.endsAt),
-    style: 'minute',
-  }),
+  line(
+    `${wasRunning ? 'An agent is already running' : 'Agent started'} for ${state.origin}, until`,
+    endOf(state),
+  ),
   dimLine('Commands use its connections. To stop it: hedge agent stop'),
 ];
 
 export function viewAgents(agents: readonly AgentListed[]): View {
   if (agents.length === 0) return line('No agent is running. To start one: hedge agent start');
   return agents.flatMap(({ state, isUsed }) => [
-    line(text(state.origin, 'strong'), isUsed ? 'until' : 'not used by this profile, until', {
-      kind: 'time',
-      at: exactInstant(state.endsAt),
-      style: 'minute',
-    }),
+    line(text(state.origin, 'strong'), isUsed ? 'until' : 'not used by this profile, until', endOf(state)),
     dimLine(
       `${state.ready} open, ${state.leased} in use, ${state.leases} leased so far; process ${state.pid}`,
     ),

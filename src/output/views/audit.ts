@@ -11,9 +11,11 @@ import {
 } from '../../journal/audit-report.ts';
 import type { Checkpoint } from '../../journal/checkpoint.ts';
 import { timeInWords } from '../../journal/describe.ts';
+import type { Head } from '../../journal/store/witness.ts';
 import type { AuditDocument } from '../../schema/journal-document.ts';
 import { hintLine, line, messageLine, type Pair, pair, pairs, type View, verbatimLines } from '../blocks.ts';
-import { type Cell, message, type Parts, text } from '../cells.ts';
+import { message, type Parts, partsIn, text } from '../cells.ts';
+import { time } from './record-columns.ts';
 
 export interface AuditResult {
   report: AuditReport;
@@ -53,11 +55,7 @@ function viewComparison(comparison: CheckpointComparison, report: AuditReport): 
   const { checkpoint, result, changedBefore } = comparison;
   const tone = result === 'continued' && !changedBefore ? 'good' : 'bad';
   const [before = '', after = ''] = comparisonInWords(comparison, report, TIME).split(` ${TIME}`);
-  return line(
-    message(before, tone),
-    { kind: 'time', at: checkpoint.at, style: 'second' },
-    message(after.trimStart(), tone),
-  );
+  return line(message(before, tone), time(checkpoint.at), message(after.trimStart(), tone));
 }
 
 const TIME = '\0';
@@ -71,23 +69,19 @@ export function viewAudit({ report, path, isExport, durationMs, log }: AuditResu
     changes.map((change) => messageLine(changeInWords(change), 'bad')),
     changeCount > changes.length &&
       line(text(`${groupedCount(changeCount - changes.length)} more places do not fit.`, 'bad')),
-    [...(rewound === undefined ? [] : [rewound]), ...damage].map((each) => messageLine(each, 'bad')),
+    partsIn([rewound, damage]).map((each) => messageLine(each, 'bad')),
     comparison !== undefined && viewComparison(comparison, report),
-    losses.map(
-      ({ seq, at, who }): View =>
-        line(
-          message(`Record ${seq}: ${who} accepted on`, 'warn'),
-          time(at),
-          text('that records may be lost.', 'warn'),
-        ),
-    ),
+    losses.map(({ seq, at, who }) => {
+      const accepted = message(`Record ${seq}: ${who} accepted on`, 'warn');
+      return line(accepted, time(at), text('that records may be lost.', 'warn'));
+    }),
     pairs(
       pair(isExport ? 'File' : 'Journal', path),
       pair('Read', `${counted(report.records, 'record')}${beginning}, in ${took}`),
       report.from !== null && pair('From', time(report.from)),
       report.to !== null && pair('To', time(report.to)),
-      head !== undefined && [pair('Head', `record ${groupedCount(head.seq)}`), pair('Hash', head.hash)],
-      logPairs(log),
+      head && headPairs(head),
+      log && logPair(log),
       pending !== 0 && pair('Pending', `${counted(pending, 'record')} in pending.sqlite`),
     ),
     comparison === undefined &&
@@ -99,36 +93,29 @@ export function viewAudit({ report, path, isExport, durationMs, log }: AuditResu
   ];
 }
 
-function logPairs(log: LogComparison | undefined): Parts<Pair> {
-  if (log === undefined) return [];
-  const { desk, records, trouble } = log;
-  const value =
+const logPair = ({ desk, records, trouble }: LogComparison): Pair =>
+  pair(
+    'Log',
     records === undefined
       ? message(trouble?.what ?? '', 'bad')
-      : text(`the same in the log of desk ${desk}: ${counted(records, 'record')}`);
-  return pair('Log', value);
-}
-
-const time = (at: string): Cell => ({ kind: 'time', at });
+      : `the same in the log of desk ${desk}: ${counted(records, 'record')}`,
+  );
 
 function headline(report: AuditReport): View {
   const { changeCount, damage, head } = report;
-  switch (verdictOf(report)) {
-    case 'changed':
-      return line(text('CHANGED', 'bad'), changeCount === 0 ? '' : `: ${counted(changeCount, 'place')}.`);
-    case 'damaged':
-      return line(
-        text('DAMAGED', 'bad'),
-        `: ${counted(damage.length, 'fault')}. No change was found in what was read.`,
-      );
-    case 'unchanged':
-      return head === undefined
-        ? line('The journal is empty: nothing was sent from this machine.')
-        : line(text('UNCHANGED', 'good'), ': no record was edited, removed, inserted or moved.');
-    default:
-      return line();
-  }
+  const verdict = verdictOf(report);
+  if (verdict === 'changed')
+    return line(text('CHANGED', 'bad'), changeCount !== 0 && `: ${counted(changeCount, 'place')}.`);
+  const faults = `: ${counted(damage.length, 'fault')}. No change was found in what was read.`;
+  if (verdict === 'damaged') return line(text('DAMAGED', 'bad'), faults);
+  if (head === undefined) return line('The journal is empty: nothing was sent from this machine.');
+  return line(text('UNCHANGED', 'good'), ': no record was edited, removed, inserted or moved.');
 }
+
+const headPairs = ({ seq, hash }: Head): Parts<Pair> => [
+  pair('Head', `record ${groupedCount(seq)}`),
+  pair('Hash', hash),
+];
 
 export function auditDocument({ report, path, isExport, durationMs, log }: AuditResult): AuditDocument {
   const { records, first, bytes, from, to, head, changes, changeCount, comparison } = report;
@@ -145,19 +132,12 @@ export function auditDocument({ report, path, isExport, durationMs, log }: Audit
     damage,
     pending,
     losses,
-    ...(log === undefined
-      ? {}
-      : {
-          log: {
-            desk: log.desk,
-            compared: log.records ?? null,
-            trouble: log.trouble?.what ?? null,
-          },
-        }),
-    checkpoint:
-      comparison === undefined
-        ? null
-        : { result: comparison.result, changed_before: comparison.changedBefore, ...comparison.checkpoint },
+    ...(log && {
+      log: { desk: log.desk, compared: log.records ?? null, trouble: log.trouble?.what ?? null },
+    }),
+    checkpoint: comparison
+      ? { result: comparison.result, changed_before: comparison.changedBefore, ...comparison.checkpoint }
+      : null,
   };
 }
 
@@ -171,7 +151,7 @@ export function viewCheckpoint({ checkpoint, to }: WrittenCheckpoint): View {
   if (to === undefined) return verbatimLines(JSON.stringify(checkpoint, null, 2));
   return [
     line(text(`Written to ${to}.`, 'good'), 'Keep a copy on another machine.'),
-    pairs(pair('Head', `record ${groupedCount(checkpoint.seq)}`), pair('Hash', checkpoint.hash)),
+    pairs(headPairs(checkpoint)),
     hintLine(say`To compare later: ${shell`hedge audit verify --checkpoint FILE`}`),
   ];
 }

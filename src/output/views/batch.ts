@@ -1,21 +1,15 @@
 /** A batch on a terminal: one line per action, and its totals, of a dry run too. */
 
+import type { Big } from 'big.js';
 import { BPS_PER_UNIT, BPS_PLACES, divide } from '../../domain/amounts.ts';
+import { ownField } from '../../domain/fields.ts';
 import { inOneLine } from '../../domain/hint.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import {
-  ConditionError,
-  type HedgeError,
-  OrderFailedError,
-  PartialFillError,
-  RefusedError,
-  StoppedError,
-  UsageError,
-} from '../../errors.ts';
+import { ConditionError, type HedgeError, RefusedError, StoppedError, UsageError } from '../../errors.ts';
 import type { AccountLeft, AmountReturned, SideTotal } from '../../runs/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
 import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
-import { type Cell, hintCell, message, nameText, text, type Words } from '../cells.ts';
+import { type Cell, hintCell, message, nameText, phrase, text, type Words } from '../cells.ts';
 import { bps, countCell, known, usd } from './record-columns.ts';
 
 export interface BatchLineView {
@@ -33,26 +27,27 @@ export function viewBatchLine({ number, typed, shown, error }: BatchLineView): V
     return [
       line(name, text(wordFor(error), isPlain(error) ? 'dim' : 'bad'), nameText(typed)),
       shown?.brief === undefined && (shown?.blocks ?? []),
-      !isPlain(error) && indented(message(error.what)),
+      !isPlain(error) && { kind: 'line', cells: [message(error.what)], indent: 2 },
     ];
   if (shown?.brief !== undefined)
     return line(name, shown.brief, shown.isEarlier && text('(earlier run)', 'dim'));
   return [line(name, nameText(typed, 'strong')), shown?.blocks ?? []];
 }
 
-const INDENT = 2;
-const indented = (...cells: readonly Cell[]): Block => ({ kind: 'line', cells, indent: INDENT });
-
 /** The word says it all. */
 const isPlain = ({ code }: HedgeError): boolean => code === 'not_run' || code === 'declined';
 
+const BY_CODE: Readonly<Record<string, string>> = {
+  not_run: 'NOT RUN',
+  declined: 'CANCELED',
+  partial_fill: 'PARTIAL FILL',
+  order_failed: 'FAILED',
+};
+
 function wordFor(error: HedgeError): string {
-  if (error.code === 'not_run') return 'NOT RUN';
-  if (error.code === 'declined') return 'CANCELED';
-  if (error.effect === 'unknown') return 'UNKNOWN';
-  if (error.effect === 'pending') return 'PENDING';
-  if (error instanceof PartialFillError) return 'PARTIAL FILL';
-  if (error instanceof OrderFailedError) return 'FAILED';
+  const word = ownField(BY_CODE, error.code);
+  if (word !== undefined) return word;
+  if (error.effect === 'unknown' || error.effect === 'pending') return error.effect.toUpperCase();
   if (error instanceof ConditionError) return 'NOT MET';
   if (error instanceof StoppedError || error instanceof UsageError) return 'BLOCKED';
   return error instanceof RefusedError ? 'REJECTED' : 'ERROR';
@@ -77,10 +72,16 @@ export function viewDryRun(totals: DryRunTotals): View {
     gap,
     line(text('DRY RUN', 'warn'), ': nothing was sent.'),
     sides.length > 0 && totalsTable(sides),
-    !returned.amount.eq(0) && returnedLine(returned),
-    left !== undefined && leftLine(left),
+    returnedLine(returned),
+    leftLine(left),
     stopped !== 0 && warnLine(`${stopped} of ${actions} actions would not execute.`),
-    tooLarge !== undefined && tooLargeLines(tooLarge),
+    tooLarge !== undefined &&
+      line(
+        text('First line that does not fit:', 'warn'),
+        `line ${tooLarge.number}:`,
+        message(tooLarge.error.what),
+        hintCell(inOneLine(tooLarge.error.hint)),
+      ),
     dimLine(ASSUMED),
   ];
 }
@@ -92,12 +93,13 @@ export function viewRun({ sides, returned }: RunTotals): View {
   if (shown.length === 0 && returned.amount.eq(0)) return [];
   return [
     gap,
-    shown.length > 0 && [resultsTable(shown), dimLine(UPFRONT)],
-    !returned.amount.eq(0) && returnedLine(returned),
+    shown.length > 0 && [
+      resultsTable(shown),
+      dimLine('This run only. Upfront as quoted, in proportion to what filled.'),
+    ],
+    returnedLine(returned),
   ];
 }
-
-const UPFRONT = 'This run only. Upfront as quoted, in proportion to what filled.';
 
 function resultsTable(sides: readonly SideResult[]): Block {
   const anyPending = sides.some(({ pending }) => pending > 0);
@@ -117,24 +119,18 @@ const sideCell = ({ market, side }: { market: string; side: string }): Cell =>
 export const ASSUMED =
   'Assumed: each line fills in full at its quoted price before the next; the mid does not move; nobody else trades.';
 
-const returnedLine = ({ amount, feeKnown }: AmountReturned): Block =>
-  line(
-    'Returned by reductions and closes:',
-    usd(amount, 'USD'),
-    feeKnown ? '(estimate).' : '(estimate, before the fee to close, which is not known yet).',
-  );
-
-export const leftLine = ({ available_exposure_usd: headroom, balance_usdc: balance }: AccountLeft): Block =>
-  line('Left after it: headroom', usd(headroom, 'USD'), ', balance', usd(balance, 'USDC'), '.');
-
-function tooLargeLines({ number, error }: NonNullable<DryRunTotals['tooLarge']>): View {
-  return line(
-    text('First line that does not fit:', 'warn'),
-    `line ${number}:`,
-    message(error.what),
-    hintCell(inOneLine(error.hint)),
+function returnedLine({ amount, feeKnown }: AmountReturned): View {
+  const lacking = feeKnown ? '' : ', before the fee to close, which is not known yet';
+  return (
+    !amount.eq(0) && line('Returned by reductions and closes:', usd(amount, 'USD'), `(estimate${lacking}).`)
   );
 }
+
+export const leftLine = (left: AccountLeft | undefined): View =>
+  left &&
+  line(
+    phrase`Left after it: headroom ${usd(left.available_exposure_usd, 'USD')}, balance ${usd(left.balance_usdc, 'USDC')}.`,
+  );
 
 export const totalsTable = (sides: readonly SideTotal[], header = 'OPENS + ADDS'): Block =>
   tableOf(sides, [
@@ -143,10 +139,8 @@ export const totalsTable = (sides: readonly SideTotal[], header = 'OPENS + ADDS'
     { header: 'NOTIONAL USD', align: 'right', show: ({ notional }) => usd(notional) },
     { header: 'UPFRONT USDC', align: 'right', show: ({ upfront }) => known(upfront, usd) },
     { header: 'COST USDC', align: 'right', show: ({ cost }) => known(cost, usd) },
-    {
-      header: 'COST',
-      align: 'right',
-      show: ({ cost, notional }) =>
-        known(cost, (paid) => bps(divide(paid.times(BPS_PER_UNIT), notional, BPS_PLACES))),
-    },
+    { header: 'COST', align: 'right', show: (side) => known(side.cost, (paid) => bps(inBps(paid, side))) },
   ]);
+
+const inBps = (paid: Big, { notional }: SideTotal): Big =>
+  divide(paid.times(BPS_PER_UNIT), notional, BPS_PLACES);

@@ -1,13 +1,14 @@
 /** Rows of a side that was added to, reduced or closed: its size, its prices, and what it returned. */
 
 import { Big } from 'big.js';
-import { readDecimal, sum } from '../../domain/amounts.ts';
+import { sum } from '../../domain/amounts.ts';
 import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain/returned-amounts.ts';
 import { closedAlone } from '../../journal/queries.ts';
 import type { ActionFigures, ActionReport } from '../../trading/report.ts';
 import type { FigureRow } from '../blocks.ts';
-import { type Cell, missing, type Words } from '../cells.ts';
+import { missing, phrase, type Words } from '../cells.ts';
 import { carryCell, inUsd, known, rate, row, signedCell, signedIn, usd } from './record-columns.ts';
+import { quotedPrice } from './sized.ts';
 
 export function sideRows(report: ActionReport): readonly FigureRow[] {
   const { hedges, plan, position } = report;
@@ -32,42 +33,37 @@ export function addedAt({ plan, entry, hedges = [], derived }: ActionReport): re
   const quoted =
     plan !== undefined && 'figures' in plan
       ? plan.facts.quote?.pricing.execution_price
-      : readDecimal(entry?.intent.quote?.['execution_price']);
+      : quotedPrice(entry).price;
   return [
-    is !== undefined && row('Entry price', rate(is), wasAt('side average', was)),
+    is && row('Entry price', rate(is), wasAt('side average', was)),
     grown?.rateAfter !== undefined &&
       (is === undefined || hedges.length !== 1) &&
       row('Struck rate', rate(grown.rateAfter), wasAt('of that hedge', grown.rateBefore)),
-    quoted !== undefined && row('Quoted price', rate(quoted), 'the service reports no fill price'),
+    quoted && row('Quoted price', rate(quoted), 'the service reports no fill price'),
   ];
 }
 
-const wasAt = (words: string, was: Big | undefined): Words => [
-  words,
-  was !== undefined && [', was', rate(was)],
-];
+const wasAt = (words: string, was: Big | undefined): Words => [words, was && [', was', rate(was)]];
 
 /** Realized by this action, as estimated before sending; for closed hedges also their whole life, from their records. */
 export function realizedRows(report: ActionReport): readonly FigureRow[] {
   const { net_pnl_usd: realized } = report.derived;
   const back = expectedBack(report);
+  const fee = back?.close_fee_usdc;
   const estimate = back && estimatedPnl(back);
   return [
-    ...estimatedRows(back, estimate),
+    ...(fee === undefined || estimate === undefined
+      ? []
+      : [
+          row('P&L before fees', signedIn('USD', back?.net_pnl_usd), 'price and carry'),
+          row('Fee to close', usd(fee, 'USDC')),
+          row('Realized P&L', signedIn('USD', estimate), 'P&L before fees less fee to close'),
+        ]),
     report.entry !== undefined &&
       !closedAlone(report.entry) &&
       row('Realized P&L', missing, 'recorded with another close of these hedges'),
-    realized !== undefined && row('Net P&L', signedIn('USD', realized), wholeLife(report.derived)),
-    back !== undefined && row('Returned', inUsd(back.net_margin_usd), 'to balance'),
-  ];
-}
-
-function estimatedRows(back: ReturnedAmounts | undefined, estimate: Big | undefined): Cell[][] {
-  if (back?.close_fee_usdc === undefined || estimate === undefined) return [];
-  return [
-    row('P&L before fees', signedIn('USD', back.net_pnl_usd), 'price and carry'),
-    row('Fee to close', usd(back.close_fee_usdc, 'USDC')),
-    row('Realized P&L', signedIn('USD', estimate), 'P&L before fees less fee to close'),
+    realized && row('Net P&L', signedIn('USD', realized), wholeLife(report.derived)),
+    back && row('Returned', inUsd(back.net_margin_usd), 'to balance'),
   ];
 }
 
@@ -75,17 +71,14 @@ function estimatedRows(back: ReturnedAmounts | undefined, estimate: Big | undefi
 function wholeLife({ gross_pnl_usd: gross, carry_usdc: carry, fees_usdc: fees }: ActionFigures): Words {
   if (gross === undefined || carry === undefined || fees === undefined)
     return 'whole life, net of carry and all fees';
-  return ['whole life: gross', signedCell(gross), ', carry', carryCell(carry), ', all fees', usd(fees)];
+  return phrase`whole life: gross ${signedCell(gross)}, carry ${carryCell(carry)}, all fees ${usd(fees)}`;
 }
 
 /**
  * From the plan; from the journal for an earlier run, and where an earlier attempt has probably executed: at the price of
  * that time. Undefined where another action is recorded to have closed some of its hedges.
  */
-export function expectedBack({
-  plan,
-  entry,
-}: Pick<ActionReport, 'plan' | 'entry'>): ReturnedAmounts | undefined {
+export function expectedBack({ plan, entry }: ActionReport): ReturnedAmounts | undefined {
   if (entry !== undefined && !closedAlone(entry)) return undefined;
   const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack : undefined;
   const recorded = recordedReturn(entry?.intent.quote);

@@ -1,43 +1,36 @@
 /** The result of `hedge check` and `hedge resume`. */
 
-import { say, shell } from '../../domain/hint.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { ActionDocument, LookedUpDocument } from '../../schema/action-document.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { type Block, dimLine, gap, line, messageLine, type View } from '../blocks.ts';
-import { hintCell, nameText, partsIn, text } from '../cells.ts';
+import { nameText, partsIn, text } from '../cells.ts';
 import { hintBlocks, meaningOf } from '../hint-blocks.ts';
-import { viewAction } from './action.ts';
+import { viewAction, whenConclusive } from './action.ts';
 import { actionDocument } from './action-document.ts';
-import { machineTime } from './journal.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
 
 /** One object if an action was named, else a list. */
-export function checkDocument({
-  looked,
-  asked,
-}: CheckedAction): LookedUpDocument | readonly LookedUpDocument[] | undefined {
-  const documents = looked.map(lookedDocument);
+export function checkDocument({ looked, asked }: CheckedAction) {
+  const documents = looked.map((report): LookedUpDocument => {
+    const { derived, ...document } = actionDocument(report);
+    return { ...document, derived: { ...derived, evidence: evidenceDocument(report.evidence) } };
+  });
   return asked === undefined ? documents : documents[0];
-}
-
-function lookedDocument(report: ActionReport): LookedUpDocument {
-  const document = actionDocument(report);
-  return { ...document, derived: { ...document.derived, evidence: evidenceDocument(report.evidence) } };
 }
 
 /** `kind`: `exact`, `none`, `other` or `unclear`. Null where no evidence was needed. */
 const evidenceDocument = (evidence: ActionReport['evidence']): LookedUpDocument['derived']['evidence'] =>
-  evidence === undefined
-    ? null
-    : { kind: evidence.kind, says: 'message' in evidence ? (evidence.message ?? null) : null };
+  evidence ? { kind: evidence.kind, says: 'message' in evidence ? (evidence.message ?? null) : null } : null;
 
 export function viewCheck(checked: CheckedAction): View {
   const { looked, asked, toConfirm, elsewhere, rolls, trouble, finding } = checked;
   const others = [
     toConfirm.map(confirmationLine),
-    elsewhere !== 0 && asked === undefined && dimLine(elsewhereInWords(elsewhere)),
+    elsewhere !== 0 &&
+      asked === undefined &&
+      dimLine(`${elsewhere} more in other profiles: hedge journal --unresolved --in-flight`),
     viewUnfinishedRolls(rolls),
   ];
   // The finding alone: the journal is corrupt.
@@ -47,13 +40,11 @@ export function viewCheck(checked: CheckedAction): View {
   return [looked.map((report, index) => [index > 0 && gap, viewLooked(report, several)]), others];
 }
 
-/** Says the same as the report of its lookup (action.ts). */
 const confirmationLine = (action: Action): Block =>
   line(
     nameText(action.intent.deal_id ?? `action ${action.shortId}`),
     'was found by its deal ID. Look again after',
-    machineTime(action.provisionalUntil ?? '', action),
-    hintCell(say`, when no attempt can still arrive: ${shell`hedge check ${action.shortId}`}`),
+    whenConclusive(action),
   );
 
 const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';
@@ -72,9 +63,6 @@ export const checkMeta = ({ rolls, toConfirm, asked }: CheckedAction): Readonly<
         unfinished_rolls: rolls.map((chain) => unfinishedRollDocument(chain)),
       }
     : {};
-
-const elsewhereInWords = (count: number): string =>
-  `${count} more in other profiles: hedge journal --unresolved --in-flight`;
 
 /** A failure is shown here only among several actions; the error on standard error shows a single one. */
 function viewLooked(report: ActionReport, several: boolean): View {

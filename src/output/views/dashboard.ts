@@ -1,6 +1,5 @@
 /** The live dashboard below the halt: pending actions first, then prices, positions, capacity and maturities. */
 import { Big } from 'big.js';
-import { roundHalfUp } from '../../domain/amounts.ts';
 import { shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
@@ -9,21 +8,19 @@ import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { WatchDocument } from '../../schema/reading-document.ts';
 import type { DashboardMarket, DashboardReading, HedgeToMature } from '../../trading/read-dashboard.ts';
 import { dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
-import { nameText, text, type Words } from '../cells.ts';
+import { nameText, phrase, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { andMore } from '../hint-blocks.ts';
+import { pickOrNull } from '../record-table.ts';
 import { accountReading } from './account.ts';
-import { deskDocument, deskLine } from './desk.ts';
-import { activeHaltDocument, haltChanges } from './halt.ts';
-import { journalDocument, summaryTrouble, troubleChanges, viewTrouble, viewUnresolved } from './journal.ts';
-import { marketList } from './markets.ts';
+import { deskLine, sharedDocuments } from './desk.ts';
+import { haltChanges } from './halt.ts';
+import { pendingDocuments, summaryTrouble, troubleChanges, viewPending, viewTrouble } from './journal.ts';
+import { marketList, moveCells } from './markets.ts';
 import { positionCell, positionList } from './positions.ts';
-import { moveCells } from './price.ts';
-import { known, maturityCell, signedCell, signedIn, usd } from './record-columns.ts';
+import { cents, centsCell, inUnit, maturityCell, ofAmount, signedCents, usd } from './record-columns.ts';
 
 const MOST_MATURING = 5;
-
-const numberIn = (value: unknown): Big | undefined => (value instanceof Big ? value : undefined);
 
 export interface DashboardScreen extends DashboardReading {
   /** The profile that commands need not name. */
@@ -33,8 +30,7 @@ export interface DashboardScreen extends DashboardReading {
 export const viewDashboard = (screen: DashboardScreen): View => [
   screen.markets.flatMap(viewMarket),
   screen.journal.desk !== undefined && deskLine(screen.journal.desk),
-  viewUnresolved(screen.journal.unresolved, 'unresolved', screen.selected),
-  viewUnresolved(screen.journal.inFlight, 'in flight', screen.selected),
+  viewPending(screen.journal, screen.selected),
   viewTrouble(screen.journal),
   gap,
   { kind: 'columns', left: viewPositions(screen), right: [viewHeadroom(screen), gap, viewMaturing(screen)] },
@@ -44,13 +40,10 @@ function viewMarket({ market, seen }: DashboardMarket): View {
   const { buy, sell } = market.net_rate_daily_pct;
   const [first] = seen;
   const last = seen.at(-1);
-  const move: Words = first !== undefined &&
-    last !== undefined &&
-    seen.length >= 2 && [
-      moveCells(first.mid, last.mid),
-      'since',
-      { kind: 'until', at: instantText(first.at) },
-    ];
+  const move =
+    first && last && seen.length >= 2
+      ? phrase`${moveCells(first.mid, last.mid)} since ${{ kind: 'until', at: instantText(first.at) }}`
+      : [];
   return [
     line(
       nameText(market.market, 'strong'),
@@ -63,18 +56,17 @@ function viewMarket({ market, seen }: DashboardMarket): View {
   ];
 }
 
-function carry(signed: Parameters<typeof carryInWords>[0]): Words {
+function carry(signed: Big): Words {
   const { words, amount } = carryInWords(signed);
   return words === 'no carry' ? 'none' : [words.slice(4) + 's', { kind: 'percent', amount }];
 }
 
 function viewHeadroom({ account, markets }: DashboardReading): View {
   const headroom = account.available_exposure_usd;
-  const open = numberIn(account.open_exposure_usd);
+  const open = account.open_exposure_usd;
   // The service does not send the cap: it is open exposure plus headroom.
-  const cap = open?.plus(headroom);
-  const partOf = (amount: typeof headroom): number | undefined =>
-    cap === undefined || cap.lte(0) ? undefined : amount.div(cap).toNumber();
+  const cap = open instanceof Big ? open.plus(headroom) : undefined;
+  const partOf = (amount: Big): number | undefined => (cap?.gt(0) ? amount.div(cap).toNumber() : undefined);
   return {
     kind: 'bars',
     rows: [
@@ -86,25 +78,21 @@ function viewHeadroom({ account, markets }: DashboardReading): View {
           cells: [usd(capacity[side], 'USD')],
         })),
       ),
-      { name: 'Free balance', part: undefined, cells: [usd(roundHalfUp(account.balance_usdc, 2), 'USDC')] },
+      { name: 'Free balance', part: undefined, cells: [usd(cents(account.balance_usdc), 'USDC')] },
     ],
   };
 }
 
 function viewPositions({ positions, account }: DashboardReading): View {
-  const total = signedIn('USD', inCents(account.unrealized_pnl_usd));
+  const total = inUnit('USD', signedFigure(account.unrealized_pnl_usd));
   return [
     tableOf(
       positions,
       [
         { header: 'POSITION', show: positionCell },
-        { header: 'NOTIONAL', align: 'right', show: (each) => known(inCents(each.notional_usd), usd) },
-        { header: 'P&L BEFORE FEES', align: 'right', show: (each) => signedCell(inCents(each.net_pnl_usd)) },
-        {
-          header: 'CLOSING RETURNS',
-          align: 'right',
-          show: (each) => known(inCents(each.net_margin_usd), usd),
-        },
+        { header: 'NOTIONAL', align: 'right', show: (each) => centsCell(each.notional_usd) },
+        { header: 'P&L BEFORE FEES', align: 'right', show: (each) => signedFigure(each.net_pnl_usd) },
+        { header: 'CLOSING RETURNS', align: 'right', show: (each) => centsCell(each.net_margin_usd) },
       ],
       { empty: 'No open positions' },
     ),
@@ -113,10 +101,7 @@ function viewPositions({ positions, account }: DashboardReading): View {
 }
 
 /** The dashboard shows cents; hedge positions has every digit. */
-const inCents = (value: unknown) => {
-  const amount = numberIn(value);
-  return amount === undefined ? undefined : roundHalfUp(amount, 2);
-};
+const signedFigure = ofAmount(signedCents);
 
 function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
   const cut = mayBeCut && warnLine('The service may have more hedges than it listed.');
@@ -127,7 +112,7 @@ function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
       { header: 'MATURES', show: ({ maturityAt }) => maturityCell(maturityAt, 'date') },
       { header: '', optional: true, show: ({ maturityAt: at }) => ({ kind: 'until', at }) },
       { header: 'SIDE', show: ({ side }) => text(side) },
-      { header: 'NOTIONAL', align: 'right', show: ({ notional }) => usd(roundHalfUp(notional, 2)) },
+      { header: 'NOTIONAL', align: 'right', show: ({ notional }) => usd(cents(notional)) },
       { header: 'HEDGE', show: (hedge) => nameText(nameOf(hedge)) },
     ]),
     more > 0 && andMore(more, shell`hedge hedges --status open`),
@@ -136,55 +121,39 @@ function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
 }
 
 /** The operator's deal ID, unless it is so long that the table would not fit next to the positions. */
-function nameOf({ id, reference }: Pick<HedgeToMature, 'id' | 'reference'>): string {
-  const isShort = typeof reference === 'string' && Array.from(reference).length <= MOST_NAME;
+function nameOf({ id, reference }: HedgeToMature): string {
+  const isShort = typeof reference === 'string' && Array.from(reference).length <= 20;
   return isShort && !isDerivedReference(reference) ? reference : id;
 }
 
-const MOST_NAME = 20;
-
 /** The objects of the service; computed values are under `derived`. */
-export const dashboardDocument = ({
-  markets,
-  account,
-  positions,
-  maturing,
-  mayBeCut,
-  journal,
-  selected,
-}: DashboardScreen): WatchDocument => ({
-  markets: markets.map(({ market, seen }) => ({
-    ...market,
-    derived: { first_mid: seen[0]?.mid ?? null, first_seen_at: seen[0] ? instantText(seen[0].at) : null },
-  })),
-  account,
-  positions,
-  derived: {
-    maturing: maturing.map(({ id, market, side, notional, maturityAt }) => ({
-      id,
-      market,
-      side,
-      notional_usd: notional,
-      maturity_at: maturityAt,
+export function dashboardDocument(screen: DashboardScreen): WatchDocument {
+  const { markets, account, positions, maturing, mayBeCut, journal, selected } = screen;
+  return {
+    markets: markets.map(({ market, seen }) => ({
+      ...market,
+      derived: { first_mid: seen[0]?.mid ?? null, first_seen_at: seen[0] ? instantText(seen[0].at) : null },
     })),
-    maybe_truncated: mayBeCut,
-    unresolved: journal.unresolved.map((action) => journalDocument(action, selected)),
-    in_flight: journal.inFlight.map((action) => journalDocument(action, selected)),
-    halt: activeHaltDocument(journal.halt),
-    ...(journal.desk === undefined ? {} : { desk: deskDocument(journal.desk) }),
-    journal_trouble: summaryTrouble(journal),
-  },
-});
+    account,
+    positions,
+    derived: {
+      maturing: maturing.map((hedge) => ({
+        ...pickOrNull(hedge, ['id', 'market', 'side']),
+        notional_usd: hedge.notional,
+        maturity_at: hedge.maturityAt,
+      })),
+      maybe_truncated: mayBeCut,
+      ...pendingDocuments(journal, selected),
+      ...sharedDocuments(journal),
+      journal_trouble: summaryTrouble(journal),
+    },
+  };
+}
 
-export const dashboardChanges = ({
-  markets,
-  account,
-  positions,
-  journal,
-}: DashboardScreen): readonly ChangeLine[] => [
-  ...marketList.lines(markets.map(({ market }) => market)),
-  ...accountReading.lines(account),
-  ...positionList.lines(positions),
+export const dashboardChanges = ({ journal, ...screen }: DashboardScreen): readonly ChangeLine[] => [
+  ...marketList.lines(screen.markets.map(({ market }) => market)),
+  ...accountReading.lines(screen.account),
+  ...positionList.lines(screen.positions),
   ...[...journal.unresolved, ...journal.inFlight].map(({ shortId, state, intent }) => ({
     key: `action ${shortId}`,
     cells: [nameText(`${intent.action} ${intent.market} ${intent.side}: ${state.replaceAll('_', ' ')}`)],

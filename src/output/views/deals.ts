@@ -1,21 +1,22 @@
 /** A deals file, row by row: as it would be opened, before the confirmation, and as it was. */
 import type { Big } from 'big.js';
 import type { DealsFile } from '../../args/deals-file.ts';
-import { readDecimal, roundHalfUp, sum } from '../../domain/amounts.ts';
-import { ownField } from '../../domain/fields.ts';
-import { type QuoteFigures, quoteFigures } from '../../domain/quote-figures.ts';
-import { type Cover, coverOf } from '../../domain/sizes.ts';
+import { readDecimal, sum } from '../../domain/amounts.ts';
+import { shell } from '../../domain/hint.ts';
+import { quoteFigures } from '../../domain/quote-figures.ts';
+import { coverOf } from '../../domain/sizes.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import { recordedFigures } from '../../journal/queries.ts';
 import type { DealOutcome, EndedDeal } from '../../runs/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../runs/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
 import type { DealsDocument } from '../../schema/action-document.ts';
-import { type Block, dimLine, gap, line, type View } from '../blocks.ts';
+import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
 import { type Cell, message, nameText, type Tone, text } from '../cells.ts';
+import { andMore } from '../hint-blocks.ts';
 import { type Listing, listOf } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
-import { bps, maturityCell, ofAmount, rate, usd } from './record-columns.ts';
+import { bps, cents, maturityCell, ofAmount, rate, usd } from './record-columns.ts';
 
 interface PlannedDeals {
   sides: readonly SideTotal[];
@@ -33,146 +34,87 @@ export interface DealsShown {
   ran?: RunTotals | undefined;
 }
 
-const entryOf = ({ report }: EndedDeal) => report?.entry;
-const quoteOf = ({ plan, quote }: EndedDeal) => plan?.facts.quote ?? quote;
+type DealRow = ReturnType<typeof rowOf>;
 
-/** A figure of the quote in the journal; undefined without one. */
-function recorded(end: EndedDeal, name: 'execution_price' | 'total_upfront_usdc'): Big | undefined {
-  const quote = entryOf(end)?.intent.quote;
-  return quote === undefined ? undefined : readDecimal(ownField(quote, name));
+/** The row in records and on screens. Unknown values are undefined. */
+function rowOf({ line: at, intent, plan, report, outcome, error, ...end }: EndedDeal) {
+  const { entry, hedge, derived } = report ?? {};
+  const quote = plan?.facts.quote ?? end.quote;
+  const recorded = entry?.intent.quote;
+  const price = quote?.pricing.execution_price ?? readDecimal(recorded?.['execution_price']);
+  const figures =
+    plan?.figures ?? (entry && recordedFigures(entry)) ?? (end.quote && quoteFigures(end.quote));
+  // Undefined: given in naira, and not computed yet.
+  const notional = plan?.notional ?? intent.notional ?? entry?.notional;
+  // Undefined: not filled yet, or the hedge of another machine.
+  const filled = derived?.filled_notional_usd;
+  const size = filled ?? notional;
+  const struck = derived?.struck_rate ?? hedge?.struck_rate ?? undefined;
+  const asked = intent.sizing?.by === 'ngn' ? intent.sizing.amount : undefined;
+  const covered = asked && notional && price && coverOf(notional, price, asked);
+  return {
+    line: at,
+    deal_id: intent.dealId,
+    market: intent.market,
+    side: intent.side,
+    notional_usd: notional,
+    filled_notional_usd: filled,
+    ngn_asked: asked,
+    ngn: covered?.amount,
+    ngn_rest: covered?.rest,
+    ngn_struck: asked && size && struck && size.times(struck),
+    tenor_days: intent.tenor,
+    // That of the hedge, else of the quote; a failed order has none.
+    maturity_at: outcome === 'failed' ? undefined : (hedge?.maturity_at ?? quote?.maturity),
+    worst_price: intent.bounds.worstPrice,
+    max_cost_bps: intent.bounds.maxCostBps,
+    execution_price: price,
+    cost_bps: figures?.cost_bps,
+    cost_usdc: figures?.cost_usdc,
+    upfront_usdc: quote?.upfront.total_upfront_usdc ?? readDecimal(recorded?.['total_upfront_usdc']),
+    struck_rate: struck,
+    slippage_bps: derived?.slippage_bps,
+    outcome,
+    code: error?.code,
+    // An earlier run sent it, or it was opened elsewhere.
+    earlier: report !== undefined && plan === undefined,
+    hedge_id: entry?.hedgeId ?? hedge?.id,
+    action_id: entry?.id,
+    sent_at: entry?.sentAt,
+    note: intent.options.note,
+    message: error?.what,
+  };
 }
 
-function figuresOf(end: EndedDeal): Pick<QuoteFigures, 'cost_usdc' | 'cost_bps'> | undefined {
-  const entry = entryOf(end);
-  return end.plan?.figures ?? (entry && recordedFigures(entry)) ?? (end.quote && quoteFigures(end.quote));
-}
+const priceCell = ofAmount((price) => rate(price, 4));
 
-/** USD; undefined: given in naira, and not computed yet. */
-const notionalOf = ({ plan, intent, report }: EndedDeal): Big | undefined =>
-  plan?.notional ?? intent.notional ?? report?.entry?.notional;
-
-/** USD; undefined: not filled yet, or the hedge of another machine. */
-const filledOf = ({ report }: EndedDeal): Big | undefined => report?.derived.filled_notional_usd;
-
-/** The hedge's, else the quote's; undefined after a failed order. */
-const maturityOf = (end: EndedDeal): string | undefined =>
-  end.outcome === 'failed' ? undefined : (end.report?.hedge?.maturity_at ?? quoteOf(end)?.maturity);
-
-const maturesCell = (at: unknown): Cell => maturityCell(String(at), 'date');
-
-const priceOf = (end: EndedDeal): Big | undefined =>
-  quoteOf(end)?.pricing.execution_price ?? recorded(end, 'execution_price');
-
-const struckOf = ({ report }: EndedDeal): Big | undefined =>
-  report?.derived.struck_rate ?? report?.hedge?.struck_rate ?? undefined;
-
-/** NGN to be covered, of a row whose size was given so. */
-const askedOf = ({ intent: { sizing } }: EndedDeal): Big | undefined =>
-  sizing?.by === 'ngn' ? sizing.amount : undefined;
-
-/** At the quoted price. */
-function coveredBy(end: EndedDeal): Cover | undefined {
-  const [asked, notional, price] = [askedOf(end), notionalOf(end), priceOf(end)];
-  return asked === undefined || notional === undefined || price === undefined
-    ? undefined
-    : coverOf(notional, price, asked);
-}
-
-/** NGN at the struck rate, of what was filled; undefined also for a row in USD. */
-function struckNaira(end: EndedDeal): Big | undefined {
-  const [filled, struck] = [filledOf(end) ?? notionalOf(end), struckOf(end)];
-  return askedOf(end) === undefined || filled === undefined ? undefined : struck && filled.times(struck);
-}
-
-/** An earlier run sent it, or it was opened elsewhere. */
-const isEarlier = ({ plan, report }: EndedDeal): boolean => report !== undefined && plan === undefined;
-
-const dealRows = listOf<EndedDeal, DealsDocument['deals'][number]>()(
+/** The names are for --columns and --csv. */
+const dealRows = listOf<DealRow, DealsDocument['deals'][number]>()(
   [
-    { name: 'line', header: 'Line', of: ({ line: at }) => at },
+    { name: 'line', header: 'Line' },
+    { name: 'deal_id', header: 'Deal ID', isId: true },
+    { name: 'market', header: 'Market', optional: 'first' },
+    { name: 'side', header: 'Side' },
+    { name: 'notional_usd', header: 'Notional' },
+    { name: 'filled_notional_usd', header: 'Filled', optional: 'last' },
+    { name: 'ngn_asked', header: 'Naira', optional: 'last', cell: ofAmount(usd) },
+    'ngn ngn_rest ngn_struck',
+    { name: 'tenor_days', header: 'Days', optional: true },
     {
-      name: 'deal_id',
-      header: 'Deal ID',
-      isId: true,
-      cell: (id) => nameText(String(id)),
-      of: ({ intent }) => intent.dealId,
-    },
-    { name: 'market', header: 'Market', optional: 'first', of: ({ intent }) => intent.market },
-    { name: 'side', header: 'Side', of: ({ intent }) => intent.side },
-    { name: 'notional_usd', header: 'Notional', of: notionalOf },
-    { name: 'filled_notional_usd', header: 'Filled', optional: 'last', of: filledOf },
-    {
-      name: 'ngn_asked',
-      header: 'Naira',
-      optional: 'last',
-      cell: ofAmount(usd),
-      of: askedOf,
-    },
-    { name: 'ngn', header: 'Naira covered', optional: 'first', of: (end) => coveredBy(end)?.amount },
-    { name: 'ngn_rest', header: 'Naira rest', optional: 'first', of: (end) => coveredBy(end)?.rest },
-    { name: 'ngn_struck', header: 'Naira struck', optional: 'first', of: struckNaira },
-    { name: 'tenor_days', header: 'Days', optional: true, of: ({ intent }) => intent.tenor },
-    { name: 'maturity_at', header: 'Matures', optional: true, cell: maturesCell, of: maturityOf },
-    {
-      name: 'worst_price',
-      header: 'Worst price',
-      optional: 'first',
-      of: ({ intent }) => intent.bounds.worstPrice,
-    },
-    {
-      name: 'max_cost_bps',
-      header: 'Max cost',
-      optional: 'first',
-      of: ({ intent }) => intent.bounds.maxCostBps,
-    },
-    {
-      name: 'execution_price',
-      header: 'Price',
-      optional: 'last',
-      cell: ofAmount((price) => rate(price, 4)),
-      of: priceOf,
-    },
-    {
-      name: 'cost_bps',
-      header: 'Cost',
-      optional: 'last',
-      cell: ofAmount(bps),
-      of: (end) => figuresOf(end)?.cost_bps,
-    },
-    { name: 'cost_usdc', header: 'Cost USDC', optional: 'first', of: (end) => figuresOf(end)?.cost_usdc },
-    {
-      name: 'upfront_usdc',
-      header: 'Upfront',
+      name: 'maturity_at',
+      header: 'Matures',
       optional: true,
-      of: (end) => quoteOf(end)?.upfront.total_upfront_usdc ?? recorded(end, 'total_upfront_usdc'),
+      cell: (at) => maturityCell(String(at), 'date'),
     },
-    {
-      name: 'struck_rate',
-      header: 'Struck',
-      optional: 'last',
-      cell: ofAmount((price) => rate(price, 4)),
-      of: struckOf,
-    },
-    {
-      name: 'slippage_bps',
-      header: 'Slippage',
-      optional: true,
-      cell: ofAmount(bps),
-      of: ({ report }) => report?.derived.slippage_bps,
-    },
-    { name: 'outcome', header: 'Outcome', cell: outcomeCell, of: ({ outcome }) => outcome },
-    { name: 'code', header: 'Code', optional: 'first', of: ({ error }) => error?.code },
-    { name: 'earlier', header: 'Earlier', optional: 'first', of: isEarlier },
-    {
-      name: 'hedge_id',
-      header: 'Hedge',
-      optional: 'first',
-      of: ({ report }) => report?.entry?.hedgeId ?? report?.hedge?.id,
-    },
-    { name: 'action_id', header: 'Action', optional: 'first', of: (end) => entryOf(end)?.id },
-    { name: 'sent_at', header: 'Sent', optional: 'first', of: (end) => entryOf(end)?.sentAt },
-    { name: 'note', header: 'Note', optional: 'first', of: ({ intent }) => intent.options.note },
-    { name: 'message', header: 'Message', optional: 'first', of: ({ error }) => error?.what },
+    'worst_price max_cost_bps',
+    { name: 'execution_price', header: 'Price', optional: 'last', cell: priceCell },
+    { name: 'cost_bps', header: 'Cost', optional: 'last', cell: ofAmount(bps) },
+    'cost_usdc',
+    { name: 'upfront_usdc', header: 'Upfront', optional: true },
+    { name: 'struck_rate', header: 'Struck', optional: 'last', cell: priceCell },
+    { name: 'slippage_bps', header: 'Slippage', optional: true, cell: ofAmount(bps) },
+    { name: 'outcome', header: 'Outcome', show: outcomeCell },
+    'code earlier hedge_id action_id sent_at note message',
   ],
   { isRounded: true, empty: 'The file has no deals.' },
 );
@@ -194,53 +136,48 @@ const WORDS: Readonly<Record<DealOutcome, readonly [word: string, tone: Tone]>> 
   not_run: ['NOT RUN', 'dim'],
 };
 
-const isPartialFill = ({ error }: EndedDeal): boolean => error?.code === 'partial_fill';
+const isPartialFill = ({ code }: DealRow): boolean => code === 'partial_fill';
 
 /** The word of an outcome, and how it looks. */
-function wordOf(end: EndedDeal): { word: string; tone: Tone } {
-  if (isPartialFill(end)) return { word: 'PARTIAL FILL', tone: 'bad' };
-  const [word, tone] = WORDS[end.outcome];
-  return isEarlier(end) ? { word: `${word} before`, tone: tone === 'good' ? 'dim' : tone } : { word, tone };
+function wordOf(row: DealRow): { word: string; tone: Tone } {
+  if (isPartialFill(row)) return { word: 'PARTIAL FILL', tone: 'bad' };
+  const [word, tone] = WORDS[row.outcome];
+  return row.earlier ? { word: `${word} before`, tone: tone === 'good' ? 'dim' : tone } : { word, tone };
 }
 
-function outcomeCell(_outcome: unknown, end: EndedDeal): Cell {
-  const { word, tone } = wordOf(end);
+function outcomeCell(row: DealRow): Cell {
+  const { word, tone } = wordOf(row);
   return text(word, tone);
 }
 
+const rowsIn = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
+
 /** Row by row, then what needs attention, then the totals. */
 function viewDeals({ file, ends, planned, ran }: DealsShown): View {
+  const rows = ends.map(rowOf);
   return [
     remarksOn(file),
-    rowsTable(ends),
-    problems(ends),
+    rowsTable(rows),
+    problems(rows),
     planned !== undefined && viewPlanned(planned),
     ran !== undefined && viewRun(ran),
-    nairaLines(ends),
-    ends.length > 0 && countsLine(ends, planned?.isBlocked === true),
+    nairaLines(rows),
+    rows.length > 0 && countsLine(rows, planned?.isBlocked === true),
   ];
 }
 
-/** The other fields: --columns, --csv. */
-const ON_SCREEN: readonly string[] =
-  'line deal_id market side notional_usd tenor_days maturity_at execution_price cost_bps upfront_usdc outcome'.split(
-    ' ',
-  );
-/** Columns of rows that were sent, and of sizes in naira. */
-const IF_KNOWN: readonly string[] = ['struck_rate', 'slippage_bps', 'ngn_asked'];
-const IF_PARTIAL = 'filled_notional_usd';
-
-function rowsTable(ends: readonly EndedDeal[]): Block {
-  const isPartial = ends.some(isPartialFill);
-  return dealRows.block(ends, {
-    only: ({ name, of }) =>
-      ON_SCREEN.includes(name) ||
-      (isPartial && name === IF_PARTIAL) ||
-      (IF_KNOWN.includes(name) && ends.some((end) => of?.(end) !== undefined)),
-  });
+/** Without the columns of rows that were sent, of sizes in naira, and of a partial fill, where no row has one. */
+function rowsTable(rows: readonly DealRow[]): Block {
+  const hidden = [
+    ...(['struck_rate', 'slippage_bps', 'ngn_asked'] as const).filter((name) =>
+      rows.every((row) => row[name] === undefined),
+    ),
+    !rows.some(isPartialFill) && 'filled_notional_usd',
+  ];
+  return dealRows.block(rows, { only: ({ name }) => !hidden.includes(name) });
 }
 
-export function remarksOn({ ignored, dates }: DealsFile): View {
+function remarksOn({ ignored, dates }: DealsFile): View {
   return [
     ignored.length > 0 && line(text('Columns that are not read:', 'dim'), nameText(ignored.join(', '))),
     dates.length > 0 &&
@@ -252,18 +189,18 @@ export function remarksOn({ ignored, dates }: DealsFile): View {
   ];
 }
 
-export const MOST_NAMED = 5;
+const MOST_NAMED = 5;
 const MOST_PROBLEMS = 10;
 
-function problems(ends: readonly EndedDeal[]): View {
-  const wrong = ends.filter(({ error }) => error !== undefined && error.code !== 'not_run');
+function problems(rows: readonly DealRow[]): View {
+  const wrong = rows.filter(({ code }) => code !== undefined && code !== 'not_run');
   const more = wrong.length - MOST_PROBLEMS;
   return (
     wrong.length > 0 && [
       gap,
       wrong
         .slice(0, MOST_PROBLEMS)
-        .map(({ line: at, error }) => line(text(`line ${at}:`, 'warn'), message(error?.what ?? ''))),
+        .map((row) => line(text(`line ${row.line}:`, 'warn'), message(row.message ?? ''))),
       more > 0 && dimLine(`and ${more} more: --csv, column message`),
     ]
   );
@@ -274,7 +211,7 @@ function viewPlanned({ sides, left, isBlocked }: PlannedDeals): View {
     sides.length > 0 && [
       gap,
       sidesTable(sides, isBlocked ? 'FITS, NOT RUN' : 'TO OPEN'),
-      left !== undefined && !isBlocked && leftLine(left),
+      !isBlocked && leftLine(left),
       dimLine(ASSUMED),
     ]
   );
@@ -283,41 +220,43 @@ function viewPlanned({ sides, left, isBlocked }: PlannedDeals): View {
 const COUNTED: readonly DealOutcome[] = ['planned', 'submitted', 'pending', 'filled', 'changed', 'closed'];
 
 /** `buy: 799,999,988.89 NGN of 800,000,000.00 asked, at the quoted prices.` */
-export function nairaLines(ends: readonly EndedDeal[]): View {
-  const counted = ends.filter((end) => COUNTED.includes(end.outcome) && coveredBy(end) !== undefined);
-  return SIDES.flatMap((side) => {
-    const rows = counted.filter(({ intent }) => intent.side === side);
-    if (rows.length === 0) return [];
-    const areStruck = rows.every((end) => struckNaira(end) !== undefined);
-    const naira = rows.map((end) => (areStruck ? struckNaira(end) : coveredBy(end)?.amount));
-    return [
+function nairaLines(deals: readonly DealRow[]): View {
+  const counted = deals.filter(({ outcome, ngn }) => COUNTED.includes(outcome) && ngn !== undefined);
+  return SIDES.map((side) => {
+    const rows = counted.filter((row) => row.side === side);
+    const areStruck = rows.every(({ ngn_struck: struck }) => struck !== undefined);
+    return (
+      rows.length > 0 &&
       line(
-        `${rows.length === 1 ? '1 row' : `${rows.length} rows`} in naira, ${side}:`,
-        usd(roundHalfUp(sum(naira.filter((amount) => amount !== undefined)), 2), 'NGN'),
+        `${rowsIn(rows.length)} in naira, ${side}:`,
+        usd(cents(sumOf(rows, areStruck ? 'ngn_struck' : 'ngn')), 'NGN'),
         'of',
-        usd(sum(rows.map(askedOf).filter((amount) => amount !== undefined))),
+        usd(sumOf(rows, 'ngn_asked')),
         `asked, at the ${areStruck ? 'struck rates' : 'quoted prices'}.`,
-      ),
-    ];
+      )
+    );
   });
 }
 
+const sumOf = (rows: readonly DealRow[], name: 'ngn' | 'ngn_struck' | 'ngn_asked'): Big =>
+  sum(rows.flatMap((row) => row[name] ?? []));
+
 /** To the cent: the sum of many quotes has more digits than anyone pays. */
-export const sidesTable = (sides: readonly SideTotal[], header: string): Block =>
+const sidesTable = (sides: readonly SideTotal[], header: string): Block =>
   totalsTable(
-    sides.map(({ upfront, cost, ...side }) => ({
+    sides.map((side) => ({
       ...side,
-      upfront: upfront && roundHalfUp(upfront, 2),
-      cost: cost && roundHalfUp(cost, 2),
+      upfront: side.upfront && cents(side.upfront),
+      cost: side.cost && cents(side.cost),
     })),
     header,
   );
 
 /** `200 rows: 197 filled, 2 skipped, 1 failed.` `isBlocked`: of a check. */
-function countsLine(ends: readonly EndedDeal[], isBlocked: boolean): Block {
+function countsLine(rows: readonly DealRow[], isBlocked: boolean): Block {
   const counts = new Map<string, number>();
-  for (const end of ends) {
-    const word = wordOf(end)
+  for (const row of rows) {
+    const word = wordOf(row)
       .word.toLowerCase()
       .replace(/^fits\b/, 'fit')
       .replace('partial fill', 'filled in part');
@@ -325,7 +264,7 @@ function countsLine(ends: readonly EndedDeal[], isBlocked: boolean): Block {
   }
   const each = [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
   return line(
-    text(`${ends.length === 1 ? '1 row' : `${ends.length} rows`}: ${each}.`, 'strong'),
+    text(`${rowsIn(rows.length)}: ${each}.`, 'strong'),
     isBlocked && text('deals run would open none of them.', 'warn'),
   );
 }
@@ -333,7 +272,7 @@ function countsLine(ends: readonly EndedDeal[], isBlocked: boolean): Block {
 /** The rows, and their totals per side: planned ones of a check, or those of this run. */
 const documentOf = ({ file, ends, planned, ran }: DealsShown): DealsDocument => ({
   file: file.path,
-  deals: ends.map(dealRows.record),
+  deals: dealRows.document(ends.map(rowOf)),
   derived:
     planned !== undefined
       ? {
@@ -364,7 +303,60 @@ const sideOfRun = ({ market, side, done, failed, pending, opened, upfront }: Sid
 });
 
 export const dealList: Listing<DealsShown> = {
-  ...dealRows.within(({ ends }: DealsShown) => ends),
+  ...dealRows.within(({ ends }: DealsShown) => ends.map(rowOf)),
   document: documentOf,
   view: viewDeals,
 };
+
+interface DealsPreview {
+  file: DealsFile;
+  ends: readonly EndedDeal[];
+  sides: readonly SideTotal[];
+  left: AccountLeft | undefined;
+  /** How many rows are to be sent. */
+  toRun: number;
+  quotes: { asked: number; estimated: boolean };
+}
+
+/** The preview that the operator of `hedge deals run` confirms. */
+export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: DealsPreview): View {
+  const skipped = ends.filter(({ outcome }) => outcome === 'skipped');
+  const unresolved = ends.filter((end) => end.report?.entry !== undefined && end.report.effect === 'unknown');
+  const sentBefore = ends.length - toRun;
+  const warnings = new Set(ends.flatMap(({ report }) => report?.warnings ?? []).map((each) => each.message));
+  return [
+    line(
+      text(`OPEN ${toRun === 1 ? '1 deal' : `${toRun} deals`}`, 'strong'),
+      'of',
+      nameText(file.path),
+      sentBefore !== 0 && `; ${sentBefore} sent before`,
+    ),
+    remarksOn(file),
+    sides.length > 0 && [sidesTable(sides, 'TO OPEN'), leftLine(left)],
+    nairaLines(ends.filter(({ outcome }) => outcome === 'planned').map(rowOf)),
+    skipped.length > 0 &&
+      line(
+        text(
+          `${rowsIn(skipped.length)} ${skipped.length === 1 ? 'is' : 'are'} beyond the price limit now, not in these totals, and skipped unless the price gets better:`,
+          'warn',
+        ),
+        nameText(skippedByName(skipped)),
+      ),
+    unresolved.length > 0 &&
+      warnLine(
+        `${rowsIn(unresolved.length)} ${unresolved.length === 1 ? 'has' : 'have'} an unknown outcome: sent again with the same key, which executes once.`,
+      ),
+    [...warnings].slice(0, MOST_NAMED).map((each) => line(text('Warning:', 'warn'), message(each))),
+    warnings.size > MOST_NAMED && andMore(warnings.size - MOST_NAMED, shell`hedge deals check`, ' warnings'),
+    dimLine(
+      `${quotes.estimated ? `Estimated from ${quotes.asked} quotes` : 'As quoted now'}. Each row is quoted again before it is sent; without a price limit, more than 10 bps worse stops the run.`,
+    ),
+  ];
+}
+
+/** `line 3 PAY-3, line 5 PAY-5 and 2 more` */
+function skippedByName(rows: readonly EndedDeal[]): string {
+  const names = rows.map(({ line: at, intent }) => `line ${at} ${intent.dealId ?? ''}`);
+  const named = names.slice(0, MOST_NAMED).join(', ');
+  return rows.length > MOST_NAMED ? `${named} and ${rows.length - MOST_NAMED} more` : named;
+}

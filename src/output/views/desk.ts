@@ -15,7 +15,6 @@ import type { DeskView } from '../../journal/state.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type {
   DeskAdoptedDocument,
-  DeskDocument,
   DeskInitDocument,
   DeskJoinedDocument,
   DeskLeftDocument,
@@ -23,15 +22,12 @@ import type {
   DeskStatusDocument,
 } from '../../schema/journal-document.ts';
 import { gap, hintLine, line, messageLine, pair, pairs, type View, warnLine } from '../blocks.ts';
-import { type Cell, hintCell, message, missing, text, type Words } from '../cells.ts';
+import { message, missing, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
-import { activeHaltDocument, viewActiveHalt } from './halt.ts';
+import { activeHaltDocument, haltedLine, haltedToCompare, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
-import { known, shortTime } from './record-columns.ts';
-
-const time = (at: string | undefined): Cell =>
-  at === undefined ? missing : { kind: 'time', at, style: 'second' };
+import { known, shortTime, time } from './record-columns.ts';
 
 export function viewInit({ name, url, roles, schema, identity }: DeskInitDocument): View {
   const done =
@@ -44,7 +40,7 @@ export function viewInit({ name, url, roles, schema, identity }: DeskInitDocumen
     line(text(done, 'good')),
     pairs(
       pair('Account', message(identityText(identity))),
-      pair('Logins', text(`GRANT ${roles.dealer} TO ada; GRANT ${roles.approver} TO bisi;`)),
+      pair('Logins', `GRANT ${roles.dealer} TO ada; GRANT ${roles.approver} TO bisi;`),
     ),
     line('An approver also lifts halts and raises limits. Every machine, this one too, then runs:'),
     { kind: 'verbatim', text: commandText(['hedge', 'desk', 'join', url]) },
@@ -63,24 +59,19 @@ const PROOFS: Readonly<Record<Joined['provedBy'], string>> = {
 
 export function viewJoined(joined: Joined): View {
   const { name, records, actions, unclear, halts, provedBy, isApprover, login } = joined;
+  const own = `${counted(actions, 'action')} of this machine`;
   return [
     line(text(`This machine follows desk ${name}.`, 'good')),
     pairs(
-      pair('Login', message(login), text(isApprover ? '(approver)' : '(dealer)')),
-      pair('Account', text(`the same: ${PROOFS[provedBy]}`)),
-      pair(
-        'Delivered',
-        text(`${counted(actions, 'action')} of this machine`),
-        ...(halts === 0 ? [] : [text(`and ${counted(halts, 'halt')} in force`)]),
-      ),
-      pair('Log', text(counted(records, 'record'))),
+      pair('Login', message(login), isApprover ? '(approver)' : '(dealer)'),
+      pair('Account', `the same: ${PROOFS[provedBy]}`),
+      pair('Delivered', own, halts !== 0 && `and ${counted(halts, 'halt')} in force`),
+      pair('Log', counted(records, 'record')),
     ),
     unclear !== 0 &&
-      line(
-        hintCell(
-          say`${counted(unclear, 'action')} of another API key, not confirmed to be of this account, stayed here. To confirm the key: ${shell`hedge profile set NAME --key-stdin`}. Then join again.`,
-          'warn',
-        ),
+      hintLine(
+        say`${counted(unclear, 'action')} of another API key, not confirmed to be of this account, stayed here. To confirm the key: ${shell`hedge profile set NAME --key-stdin`}. Then join again.`,
+        'warn',
       ),
   ];
 }
@@ -117,18 +108,16 @@ export function viewDeskStatus(status: DeskStatus | undefined): View {
       pair('Account', message(identityText(identity))),
       pair('Log', message(url)),
       desk !== undefined && deskPairs(desk, shiftMs),
-      pair('Last record', lastCells(last)),
-      limitPairs(limits),
+      pair('Last record', last ? lastCells(last) : missing),
+      DESK_LIMITS.map((each) => pair(LIMIT_WORDS[each], limitInWords(limits[each]))),
     ),
     halt !== undefined && viewActiveHalt(halt),
     ignored.length > 0 && gap,
-    ignored.slice(-MOST_IGNORED).map((each) => messageLine(each.what, 'warn')),
+    ignored.slice(-5).map((each) => messageLine(each.what, 'warn')),
     gap,
     machineList.block(machines),
   ];
 }
-
-const MOST_IGNORED = 5;
 
 const STATES: Readonly<Record<DeskStatus['state'], string>> = {
   joining: 'is being joined: run hedge desk join again if that was interrupted. Opens wait until then.',
@@ -138,38 +127,26 @@ const STATES: Readonly<Record<DeskStatus['state'], string>> = {
 
 function deskPairs({ isReached, asOf, login, isApprover, pending }: DeskView, shiftMs: number) {
   const apart = Math.abs(shiftMs);
-  const then = isReached ? '' : ' at the last contact';
+  const clock = `that of the database${isReached ? '' : ' at the last contact'}`;
+  const skew = `${durationInWords(apart)} ${shiftMs > 0 ? 'behind' : 'ahead of'}`;
   return [
-    pair('Reached', text(isReached ? 'yes' : 'NO', isReached ? 'good' : 'warn'), text('as of'), time(asOf)),
-    pair(
-      'Login',
-      login === undefined ? missing : message(login),
-      text(isApprover ? '(approver)' : '(dealer)'),
-    ),
+    pair('Reached', isReached ? text('yes', 'good') : text('NO', 'warn'), 'as of', known(asOf, time)),
+    pair('Login', known(login, message), isApprover ? '(approver)' : '(dealer)'),
     pair(
       'Pending here',
       pending === 0
-        ? text('nothing')
+        ? 'nothing'
         : text(`${counted(pending, 'record')}, delivered by the next command that reaches the log`, 'warn'),
     ),
-    pair(
-      'Clock',
-      apart < SKEW_MS
-        ? text(`as that of the database${then}`)
-        : text(
-            `${durationInWords(apart)} ${shiftMs > 0 ? 'behind' : 'ahead of'} that of the database${then}, which counts`,
-            'warn',
-          ),
-    ),
+    pair('Clock', apart < SKEW_MS ? `as ${clock}` : text(`${skew} ${clock}, which counts`, 'warn')),
   ];
 }
 
 const SKEW_MS = 2_000;
 
-function lastCells(last: LastRecord | undefined): Words {
-  if (last === undefined) return missing;
-  const by = last.operator === undefined ? last.login : operatorInFull(last.operator);
-  return [`${last.seq}, ${last.kind},`, time(last.at), by !== undefined && message(`by ${by}`)];
+function lastCells({ seq, kind, at, operator, login }: LastRecord): Words {
+  const by = operator === undefined ? login : operatorInFull(operator);
+  return [`${seq}, ${kind},`, known(at, time), by !== undefined && message(`by ${by}`)];
 }
 
 type MachineDocument = NonNullable<DeskStatusDocument>['machines'][number];
@@ -200,22 +177,8 @@ export function deskStatusDocument(status: DeskStatus | undefined): DeskStatusDo
     limits: limitFields(limits),
     clock_offset_ms: shiftMs,
     machines: machineList.document(machines),
-    ignored: ignored.map(({ at, login, kind, limits: raised }) => ({
-      at,
-      login: login ?? null,
-      kind,
-      limits: raised,
-    })),
-    last_record:
-      last === undefined
-        ? null
-        : {
-            seq: last.seq,
-            at: last.at ?? null,
-            kind: last.kind,
-            login: last.login ?? null,
-            operator: last.operator ?? null,
-          },
+    ignored: ignored.map((each) => pickOrNull(each, ['at', 'login', 'kind', 'limits'])),
+    last_record: last === undefined ? null : pickOrNull(last, ['seq', 'at', 'kind', 'login', 'operator']),
   };
 }
 
@@ -230,16 +193,17 @@ const deskFields = (desk: DeskView) => ({
   pending: desk.pending,
 });
 
-export const deskDocument = (desk: DeskView): DeskDocument => ({ name: desk.name, ...deskFields(desk) });
+/** The halt in force, and the desk where there is one. */
+export const sharedDocuments = ({ halt, desk }: JournalSummary) => ({
+  halt: activeHaltDocument(halt),
+  ...(desk && { desk: { name: desk.name, ...deskFields(desk) } }),
+});
 
 const LIMIT_WORDS: Readonly<Record<DeskLimitName, string>> = {
   max_notional_usd: 'Per trade',
   max_daily_notional_usd: 'Per day',
   max_open_usd: 'Open',
 };
-
-const limitPairs = (limits: DeskLimits) =>
-  DESK_LIMITS.map((name) => pair(LIMIT_WORDS[name], text(limitInWords(limits[name]))));
 
 const limitInWords = (digits: string | undefined): string =>
   digits === undefined ? 'no limit' : usdInWords(new Big(digits));
@@ -253,7 +217,7 @@ export function viewLimits({ name, before, after, delivery }: LimitsView): View 
   if (name === undefined) return viewDeskStatus(undefined);
   const rows = DESK_LIMITS.map((each) => {
     const [was, is] = [limitInWords(before[each]), limitInWords(after[each])];
-    return pair(LIMIT_WORDS[each], text(was === is ? is : `${is} (was: ${was})`));
+    return pair(LIMIT_WORDS[each], was === is ? is : `${is} (was: ${was})`);
   });
   return [
     line(text(`Limits of desk ${name}`, 'strong')),
@@ -277,8 +241,8 @@ export const limitsDocument = ({ name, before, after, delivery }: LimitsView): D
 export const viewRewound = ({ found, missing: lacking, fork, lost }: Rewound): View => [
   messageLine(found, 'warn'),
   pairs(
-    pair('Both have', text(fork === 0 ? 'no record' : `records 1 to ${fork}`)),
-    pair('To deliver', text(counted(lacking.length, 'record'))),
+    pair('Both have', fork === 0 ? 'no record' : `records 1 to ${fork}`),
+    pair('To deliver', counted(lacking.length, 'record')),
     lost !== undefined &&
       pair('Lost', text(`record ${lost.seq} and those before it that this machine does not have`, 'warn')),
   ),
@@ -289,45 +253,34 @@ interface AdoptedView {
   adopted: Adopted;
 }
 
-export const viewAdopted = (view: AdoptedView | undefined): View =>
-  view === undefined
-    ? line('Nothing to adopt: the log has every record of this machine.')
-    : [
-        line(
-          text('Delivered', 'good'),
-          `${counted(view.adopted.delivered, 'record')}; the log has ${counted(view.adopted.records, 'record')}.`,
-        ),
-        view.adopted.relaxing !== 0 &&
-          warnLine(
-            `${counted(view.adopted.relaxing, 'record')} among them lifted a halt or changed a limit: they count only if your login may do that.`,
-          ),
-        line(
-          text('HALTED', 'warn'),
-          hintCell(
-            say`Opens and adds of the desk are blocked. Compare ${shell`hedge hedges`} and ${shell`hedge positions`} with ${shell`hedge journal`}. Then: ${shell`hedge unhalt`}`,
-          ),
-        ),
-      ];
+export function viewAdopted(view: AdoptedView | undefined): View {
+  if (view === undefined) return line('Nothing to adopt: the log has every record of this machine.');
+  const { delivered, records, relaxing } = view.adopted;
+  return [
+    line(
+      text('Delivered', 'good'),
+      `${counted(delivered, 'record')}; the log has ${counted(records, 'record')}.`,
+    ),
+    relaxing !== 0 &&
+      warnLine(
+        `${counted(relaxing, 'record')} among them lifted a halt or changed a limit: they count only if your login may do that.`,
+      ),
+    haltedToCompare('Opens and adds of the desk'),
+  ];
+}
 
-export const adoptedDocument = (view: AdoptedView | undefined): DeskAdoptedDocument =>
-  view === undefined
-    ? null
-    : {
-        found: view.rewound.found,
-        delivered: view.adopted.delivered,
-        records: view.adopted.records,
-        old_copy: view.adopted.aside ?? null,
-      };
+export function adoptedDocument(view: AdoptedView | undefined): DeskAdoptedDocument {
+  if (view === undefined) return null;
+  const { delivered, records, aside } = view.adopted;
+  return { found: view.rewound.found, delivered, records, old_copy: aside ?? null };
+}
 
 export const viewLeft = ({ name, path, records, isUnknown }: Left): View => [
   line(`This machine has left desk ${name}.`),
-  pairs(pair('Journal', message(path)), pair('Records', text(records.toString()))),
+  pairs(pair('Journal', message(path)), pair('Records', records.toString())),
   isUnknown &&
-    line(
-      text('HALTED', 'warn'),
-      hintCell(
-        say`The desk does not know it, and records may be missing here: opens and adds are blocked. Then: ${shell`hedge unhalt`}`,
-      ),
+    haltedLine(
+      say`The desk does not know it, and records may be missing here: opens and adds are blocked. Then: ${shell`hedge unhalt`}`,
     ),
 ];
 

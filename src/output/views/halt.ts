@@ -1,16 +1,19 @@
 /** The trading halt as a screen and as a document. */
+import { say, shell } from '../../domain/hint.ts';
 import { quoted } from '../../domain/quoted.ts';
+import type { Sentence } from '../../errors.ts';
 import { operatorInFull, timeInWords } from '../../journal/describe.ts';
 import type { Halt, SignedHalt } from '../../journal/halt.ts';
 import type { HaltRecord } from '../../journal/records.ts';
 import type { RecordedHalt } from '../../journal/state.ts';
 import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
-import { dimLine, gap, line, messageLine, type View } from '../blocks.ts';
-import { type Cell, message, text, type Words } from '../cells.ts';
+import { type Block, dimLine, gap, line, messageLine, type View } from '../blocks.ts';
+import { type Cell, hintCell, message, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { listOf } from '../list.ts';
+import { pickOrNull } from '../record-table.ts';
 import { OPERATOR_PARTS, operatorDocument, orMissing } from './journal.ts';
-import { shortTime } from './record-columns.ts';
+import { shortTime, time } from './record-columns.ts';
 
 export interface HaltChange {
   /** Undefined: no halt. */
@@ -48,6 +51,15 @@ const isLifted = (before: Halt | undefined, now: Halt): before is Halt =>
 const liftedLines = (what: string, halt: Halt): View =>
   [halt, ...halt.earlier.toReversed()].map((each) => line(text(what, 'dim'), signedCells(each)));
 
+/** Opens and adds are blocked: the reason, and the next step. */
+export const haltedLine = (why: Sentence): Block => line(text('HALTED', 'warn'), hintCell(why));
+
+/** After records were lost or taken over. `opens`: those that are blocked. */
+export const haltedToCompare = (opens = 'Opens and adds'): Block =>
+  haltedLine(
+    say`${opens} are blocked. Compare ${shell`hedge hedges`} and ${shell`hedge positions`} with ${shell`hedge journal`}. Then: ${shell`hedge unhalt`}`,
+  );
+
 /** For the screens that a person starts with. */
 export const viewActiveHalt = (halt: Halt): View => [
   gap,
@@ -66,23 +78,23 @@ export const haltChanges = (halt: Halt | undefined): readonly ChangeLine[] =>
 /** `by ada, Fri 20 Nov 11:02:11 WAT: venue down` */
 function signedCells(halt: SignedHalt): Words {
   const note = halt.note === undefined ? '' : ` (${halt.note})`;
-  return [`by ${halt.who},`, { kind: 'time', at: halt.at, style: 'second' }, message(`: ${halt.why}${note}`)];
+  return [`by ${halt.who},`, time(halt.at), message(`: ${halt.why}${note}`)];
 }
 
-export const haltDocument = ({ now, before, desks }: HaltChange): HaltDocument => ({
+export const haltDocument = ({ now, before, desks = [] }: HaltChange): HaltDocument => ({
   halted: now !== undefined,
   halt: activeHaltDocument(now),
   before: activeHaltDocument(before),
-  ...(desks === undefined || desks.length === 0
-    ? {}
-    : { desks: desks.map(({ name, isDelivered }) => ({ name, delivered: isDelivered })) }),
+  ...(desks.length > 0 && {
+    desks: desks.map(({ name, isDelivered }) => ({ name, delivered: isDelivered })),
+  }),
 });
 
 /** The halt in a document; null without one. */
 export const activeHaltDocument = (halt: Halt | undefined): ActiveHaltDocument | null =>
   halt === undefined ? null : { ...signedDocument(halt), earlier: halt.earlier.map(signedDocument) };
 
-const signedDocument = ({ who, at, why, note }: SignedHalt) => ({ who, at, why, note: note ?? null });
+const signedDocument = (halt: SignedHalt) => pickOrNull(halt, ['who', 'at', 'why', 'note']);
 
 /** Records of the journal. `why` is that of the halt that was set or lifted. */
 export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
@@ -95,20 +107,14 @@ export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
       show: eventCell,
     },
     { name: 'who', header: 'Who', wrap: true, of: signerOf, show: (record) => orMissing(signerOf(record)) },
-    {
-      name: 'why',
-      header: 'Reason',
-      wrap: true,
-      of: reasonOf,
-      show: (record) => orMissing(reasonsOf(record)),
-    },
+    { name: 'why', header: 'Reason', wrap: true, of: reasonOf, show: (each) => orMissing(reasonsOf(each)) },
     { name: 'note', header: 'Note', optional: true, show: ({ note }) => orMissing(note) },
     { name: 'operator', parts: OPERATOR_PARTS, of: ({ operator }) => operatorDocument(operator) },
     'version',
     {
       name: 'lifted',
       parts: ['who', 'at', 'why'],
-      of: (record) => (record.kind === 'unhalt' ? record.lifted : undefined),
+      of: (each) => ('lifted' in each ? each.lifted : undefined),
     },
   ],
   { empty: 'No recorded halts' },

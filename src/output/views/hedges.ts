@@ -14,9 +14,8 @@ import { type Cell, missing, nameText, type Tone, text } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { type Field, listOf, pairsOf } from '../list.ts';
 import { viewListSummary } from './list-summary.ts';
-import { pendingLine } from './pending-actions.ts';
 import { dealIdCell, maturityCell, rate, row, signedIn, usd } from './record-columns.ts';
-import { CHAIN_TONES } from './unfinished-rolls.ts';
+import { CHAIN_TONES, pendingLine } from './unfinished-rolls.ts';
 
 export const hedgeList = listOf<Hedge>()(
   [

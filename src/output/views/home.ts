@@ -5,11 +5,11 @@ import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { HomeDocument } from '../../schema/reading-document.ts';
 import { gap, line, pair, pairs, tableOf, type View } from '../blocks.ts';
-import { message, text, type Words } from '../cells.ts';
+import { message, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
-import { deskDocument, deskLine } from './desk.ts';
-import { activeHaltDocument, viewActiveHalt } from './halt.ts';
-import { journalDocument, summaryTrouble, viewTrouble, viewUnresolved } from './journal.ts';
+import { deskLine, sharedDocuments } from './desk.ts';
+import { viewActiveHalt } from './halt.ts';
+import { pendingDocuments, summaryTrouble, viewPending, viewTrouble } from './journal.ts';
 import { positionCell } from './positions.ts';
 import type { SelectedProfile } from './profiles.ts';
 import { signedCell, usd } from './record-columns.ts';
@@ -27,26 +27,25 @@ export interface Home {
 
 type Steps = readonly (readonly [command: string, shows: string])[];
 
+const POSITIONS: Steps[number] = ['hedge positions', 'open positions, and what closing returns'];
+const HELP: Steps[number] = ['hedge --help', 'all commands'];
+
 const WITH_PROFILE: Steps = [
   ['hedge quote USDTNGN buy 10000', 'price a hedge for every tenor'],
   ['hedge open', 'open a hedge step by step; you confirm before it is sent'],
-  ['hedge positions', 'open positions, and what closing returns'],
-  ['hedge --help', 'all commands'],
+  POSITIONS,
+  HELP,
 ];
 
 /** An open would be blocked, or entered twice. */
 const WITH_PENDING: Steps = [
   ['hedge check', 'look up unknown outcomes and actions in flight; send nothing'],
-  ['hedge positions', 'open positions, and what closing returns'],
-  ['hedge --help', 'all commands'],
+  POSITIONS,
+  HELP,
 ];
 
 /** An open would be blocked. */
-const WITH_TROUBLE: Steps = [
-  ['hedge hedges', 'open hedges, as the service has them'],
-  ['hedge positions', 'open positions, and what closing returns'],
-  ['hedge --help', 'all commands'],
-];
+const WITH_TROUBLE: Steps = [['hedge hedges', 'open hedges, as the service has them'], POSITIONS, HELP];
 
 const HALTED: Steps = WITH_PROFILE.filter(([command]) => command !== 'hedge open');
 
@@ -56,16 +55,14 @@ const WITHOUT_PROFILE: Steps = [
   ['export HEDGE_PROFILE=practice', 'use the practice profile in this shell'],
   ['hedge profile add payouts --base-url https://…', 'store your API key (hidden prompt)'],
   ['hedge profile use NAME', 'make a stored profile the default'],
-  ['hedge --help', 'all commands'],
+  HELP,
 ];
 
 export const homeDocument = ({ version, selected, journal }: Home): HomeDocument => ({
   version,
   selected: selected ?? null,
-  halt: activeHaltDocument(journal.halt),
-  ...(journal.desk === undefined ? {} : { desk: deskDocument(journal.desk) }),
-  unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
-  in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),
+  ...sharedDocuments(journal),
+  ...pendingDocuments(journal, selected?.name),
   unfinished_rolls: journal.rolls.map(unfinishedRollDocument),
   journal_trouble: summaryTrouble(journal),
 });
@@ -79,16 +76,13 @@ export function viewHome(home: Home): View {
     selected === undefined
       ? line('No profile selected. Choose one before trading.')
       : line(
-          'Profile',
-          text(selected.name, 'strong'),
-          !isHeaded && whereTo(selected),
+          phrase`Profile ${text(selected.name, 'strong')} ${!isHeaded && whereTo(selected)}`,
           text(`(${selected.why})`, 'dim'),
         ),
-    journal.desk !== undefined && deskLine(journal.desk),
-    now !== undefined && viewNow(now, anyPending(journal)),
-    journal.halt !== undefined && viewActiveHalt(journal.halt),
-    viewUnresolved(journal.unresolved, 'unresolved', selected?.name),
-    viewUnresolved(journal.inFlight, 'in flight', selected?.name),
+    journal.desk && deskLine(journal.desk),
+    now && viewNow(now, anyPending(journal)),
+    journal.halt && viewActiveHalt(journal.halt),
+    viewPending(journal, selected?.name),
     viewUnfinishedRolls(journal.rolls, selected?.name ?? ''),
     viewTrouble(journal),
     gap,
@@ -109,9 +103,7 @@ function nextSteps({ selected, journal }: Home): Steps {
 function viewNow(now: AccountNow, isPending: boolean): View {
   if ('notRead' in now)
     return line(
-      text('Balance and positions not read:', 'warn'),
-      message(now.notRead),
-      text('Try: hedge doctor', 'dim'),
+      phrase`${text('Balance and positions not read:', 'warn')} ${message(now.notRead)} ${text('Try: hedge doctor', 'dim')}`,
     );
   const { account, positions } = now;
   return [

@@ -2,8 +2,8 @@
 
 import { takesWholeSide } from '../../domain/action-table.ts';
 import { commandText, shell } from '../../domain/hint.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
-import { type NextStep } from '../../errors.ts';
 import {
   askedInWords,
   changeWord,
@@ -18,14 +18,25 @@ import {
   recordedFigures,
   touchedHedges,
 } from '../../journal/queries.ts';
-import type { ActionRecord, Operator } from '../../journal/records.ts';
+import type { ActionRecord } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
-import { type Block, dimLine, gap, line, messageLine, pairs, tableOf, type View } from '../blocks.ts';
-import { type Cell, message, nameText, type Parts, partsIn, text, type Words } from '../cells.ts';
+import {
+  type Block,
+  dimLine,
+  gap,
+  line,
+  messageLine,
+  type Pair,
+  pair,
+  pairs,
+  tableOf,
+  type View,
+} from '../blocks.ts';
+import { message, nameText, type Parts, partsIn, phrase, text } from '../cells.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { environmentCell, machineTime, namedCells, outcomeCell } from './journal.ts';
-import { known } from './record-columns.ts';
+import { hashCell, inUsd, known, time, usd } from './record-columns.ts';
 
 export interface JournalEntry {
   action: Action;
@@ -37,13 +48,13 @@ export interface JournalEntry {
 export function viewJournalAction({ action, steps, selected }: JournalEntry): View {
   const { intent, notional = closedNotional(action) } = action;
   const tenor = intent.tenor_days;
-  const size: Words = notional !== undefined && { kind: 'money', amount: notional, unit: 'USD' };
-  const next = viewNextSteps(nextSteps(action, selected));
+  const rows = nextSteps(action, selected);
+  const next: View = rows.length > 0 && [gap, { kind: 'commands', rows }];
   return [
     line(
       text(intent.action.toUpperCase(), 'strong'),
       nameText(`${intent.market} ${intent.side}`, 'strong'),
-      size,
+      notional && inUsd(notional),
       tenor !== undefined && `for ${tenor} ${tenor === 1 ? 'day' : 'days'}`,
       '·',
       outcomeCell(action),
@@ -51,20 +62,20 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): Vi
     {
       kind: 'details',
       blocks: [
-        pairs(requestPairs(action)),
+        pairs(requestPairs(action, 'in full')),
         { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
         dimLine('Command:'),
         { kind: 'verbatim', text: commandText(shell`hedge ${intent.sent_by}`) },
         gap,
         beforeOf(action),
         gap,
-        steps.map((step) => viewStep(step, action)),
+        steps.map((step) => viewStep(step, action, 'in full')),
         gap,
         pairs(resultPairs(action)),
         next,
       ],
       instead: [
-        pairs(shortRequest(action)),
+        pairs(requestPairs(action, 'short')),
         gap,
         stepsThatMatter(steps).map((step) => viewStep(step, action, 'short')),
         gap,
@@ -76,26 +87,7 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): Vi
   ];
 }
 
-/** The price and the cost that were shown before it was sent, and the limits. */
-function shortRequest(action: Action): Parts<Pair> {
-  const quoted = Object.entries(quotedFigures(action)).filter(([name]) => QUOTED_IN_SHORT.includes(name));
-  return [
-    { name: 'Environment', value: [environmentCell(action)] },
-    pair('Requested as', action.intent.asked && askedInWords(action.intent.asked)),
-    figurePairs('Quoted', Object.fromEntries(quoted)),
-    figurePairs('Limit', action.intent.bounds ?? {}),
-    operatorPairs(action, operatorInWords),
-  ];
-}
-
-/** Who sent it, with the note. */
-const operatorPairs = (
-  { intent: { operator, note } }: Action,
-  inWords: (operator: Operator) => string,
-): Parts<Pair> => [
-  operator !== undefined && { name: 'Operator', value: [message(inWords(operator))] },
-  note !== undefined && { name: 'Note', value: [message(note)] },
-];
+type Length = 'in full' | 'short';
 
 const QUOTED_IN_SHORT = 'execution_price cost_usdc cost_bps net_pnl_usd close_fee_usdc net_margin_usd'.split(
   ' ',
@@ -116,90 +108,75 @@ function stepsThatMatter(steps: readonly ActionRecord[]): readonly ActionRecord[
   return [...(sent === undefined ? [] : [sent]), ...others.slice(-MOST_STEPS)];
 }
 
-type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
-
-function requestPairs(action: Action): Parts<Pair> {
+/** In short the price and the cost that were shown before it was sent, and the limits. */
+function requestPairs(action: Action, length: Length): Parts<Pair> {
   const { intent } = action;
-  const { identity, bounds } = intent;
+  const { identity, operator, note } = intent;
+  const isFull = length === 'in full';
   const label = typeof identity.account === 'string' ? `, account ${identity.account}` : '';
   const key = identity.key_fingerprint === null ? '' : `${label}, key ${identity.key_fingerprint}`;
+  const quoted = quotedFigures(action).filter(([name]) => isFull || QUOTED_IN_SHORT.includes(name));
   return [
-    { name: 'Environment', value: [environmentCell(action), text(`(${identity.base_url}${key})`, 'dim')] },
-    pair('Requested as', intent.asked && askedInWords(intent.asked)),
-    figurePairs('Quoted', quotedFigures(action)),
-    figurePairs('Limit', bounds ?? {}),
-    pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
-    intent.client_reference !== intent.deal_id && named('Reference', intent.client_reference),
-    pair('Roll', intent.chain_id === undefined ? undefined : `hedge roll show ${intent.chain_id}`),
-    operatorPairs(action, operatorInFull),
-    pair('Version', intent.version === undefined ? undefined : `hedge ${intent.version}`),
-    pair('Request', `POST ${intent.path}`),
+    pair('Environment', environmentCell(action), isFull && text(`(${identity.base_url}${key})`, 'dim')),
+    intent.asked !== undefined && pair('Requested as', askedInWords(intent.asked)),
+    figurePairs('Quoted', quoted),
+    figurePairs('Limit', Object.entries(intent.bounds ?? {})),
+    isFull && [
+      pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
+      intent.client_reference !== intent.deal_id && named('Reference', intent.client_reference),
+      intent.chain_id !== undefined && pair('Roll', `hedge roll show ${intent.chain_id}`),
+    ],
+    operator && pair('Operator', message((isFull ? operatorInFull : operatorInWords)(operator))),
+    note !== undefined && pair('Note', message(note)),
+    isFull && [
+      intent.version !== undefined && pair('Version', `hedge ${intent.version}`),
+      pair('Request', `POST ${intent.path}`),
+    ],
   ];
 }
 
 function resultPairs(action: Action): Parts<Pair> {
-  const { orderTxHash } = action;
+  const { orderTxHash, attempts } = action;
+  const times = attempts === 1 ? 'once' : `${attempts} times`;
+  const touched = touchedHedges(action).map(({ hedgeId }) => hedgeId);
   return [
     pair('Action', `${action.shortId} (${action.id})`),
-    pair('Sent', timesInWords(action.attempts)),
-    touchedPairs(action),
-    orderTxHash !== undefined && hashPair('Order transaction', orderTxHash),
-    WHY_NOW.includes(action.state) &&
-      action.why !== undefined && { name: 'Why', value: [message(action.why)] },
-    action.refusal !== undefined &&
-      pair('Rejected', `${action.refusal.code} (HTTP ${action.refusal.httpStatus})`),
+    // The attempts after no response are not in the journal one by one.
+    pair('Sent', attempts === 0 ? 'never' : `${times}, with its retries; all had the same idempotency key`),
+    // One line for each hedge that it opened, changed or closed.
+    (touched.length === 0 ? [action.hedgeId] : touched).map((id) => named('Hedge', id)),
+    orderTxHash !== undefined && pair('Order transaction', hashCell(orderTxHash)),
+    WHY_NOW.includes(action.state) && action.why !== undefined && pair('Why', message(action.why)),
+    action.refusal && pair('Rejected', `${action.refusal.code} (HTTP ${action.refusal.httpStatus})`),
     endPairs(action),
     dealIdsOf(action).flatMap((id) => named('Deal ID', id)),
-    { name: 'Outcome', value: [outcomeCell(action)] },
+    pair('Outcome', outcomeCell(action)),
   ];
 }
-
-/** One line for each hedge that it opened, changed or closed. */
-function touchedPairs(action: Action): Parts<Pair> {
-  const touched = touchedHedges(action).map(({ hedgeId }) => hedgeId);
-  return (touched.length === 0 && action.hedgeId !== undefined ? [action.hedgeId] : touched).flatMap((id) =>
-    named('Hedge', id),
-  );
-}
-
-/** The attempts after no response are not in the journal one by one. */
-const timesInWords = (count: number): string =>
-  count === 0
-    ? 'never'
-    : `${count === 1 ? 'once' : `${count} times`}, with its retries; all had the same idempotency key`;
-
-const hashPair = (name: string, hash: string): Pair => ({
-  name,
-  value: [{ kind: 'hash', text: spelledName(hash) }],
-});
 
 /** The outcome as read: the figures of the hedge or the side, and of a side each hedge's size since. */
 function endPairs({ intent, outcome, orderTxHash }: Action): Parts<Pair> {
   const ids = new Set(intent.before.hedges.map(({ hedge_id: id }) => id));
   const facts = Object.entries(outcome?.facts ?? {}).filter(([, value]) => value !== orderTxHash);
-  return facts.flatMap(([name, digits]) =>
+  return facts.map(([name, digits]) =>
     ids.has(name) && digits !== null
-      ? [{ name, value: [text('→'), { kind: 'money', amount: digits, unit: 'USD' } as const] }]
+      ? pair(name, '→', inUsd(digits))
       : name.endsWith('_hash') && digits !== null
-        ? [hashPair(labelOf(name), digits)]
-        : figurePairs('', { [name]: digits }),
+        ? pair(labelOf(name), hashCell(digits))
+        : figurePairs('', [[name, digits]]),
   );
 }
 
 /** The impact as a cost, positive if the account pays; the service sends the opposite sign. */
-const quotedFigures = (action: Action): Readonly<Record<string, string | null | undefined>> =>
-  Object.fromEntries(
-    Object.entries(action.intent.quote ?? {}).map(([name, digits]) =>
-      name === 'price_impact_usd'
-        ? ['impact_cost_usd', recordedFigures(action)?.impact_cost_usd.toFixed()]
-        : [name, digits],
-    ),
+const quotedFigures = (action: Action): readonly Figure[] =>
+  Object.entries(action.intent.quote ?? {}).map(([name, digits]) =>
+    name === 'price_impact_usd'
+      ? ['impact_cost_usd', recordedFigures(action)?.impact_cost_usd.toFixed()]
+      : [name, digits],
   );
 
 const named = (name: string, value: string | undefined): Parts<Pair> =>
-  pair(name, value === undefined ? undefined : spelledName(value));
-const pair = (name: string, value: string | undefined): Parts<Pair> =>
-  value !== undefined && { name, value: [text(value)] };
+  value !== undefined && pair(name, spelledName(value));
 
 /** In any other state the reason is among the steps. */
 const WHY_NOW: readonly ActionState[] = ['sent', 'unknown', 'not_sent', 'settled'];
@@ -210,26 +187,21 @@ const ORIGINS = {
   deal_id: 'derived from the deal ID',
 } as const;
 
+type Figure = readonly [name: string, value: string | null | undefined];
+
 /** Figures by field name: `execution_price` → `Quoted execution price`. */
-const figurePairs = (
-  before: string,
-  figures: Readonly<Record<string, string | null | undefined>>,
-): Parts<Pair> =>
-  Object.entries(figures).flatMap(([name, value]) =>
-    value === null || value === undefined
-      ? []
-      : [{ name: nameOf(before, name), value: [cellOf(name, value)] }],
+const figurePairs = (before: string, figures: readonly Figure[]): Parts<Pair> =>
+  figures.map(
+    ([name, value]) =>
+      value !== null && value !== undefined && pair(nameOf(before, name), cellOf(name, value)),
   );
 
 function nameOf(before: string, field: string): string {
   // Recorded before a reduce or close, it has no fees.
   const label = field === 'net_pnl_usd' ? 'P&L before fees (USD)' : labelOf(field);
-  return before === ''
-    ? label
-    : `${before} ${label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`;
+  const lower = label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+  return before === '' ? label : `${before} ${lower}`;
 }
-
-const money = (amount: string): Cell => ({ kind: 'money', amount });
 
 function beforeOf({ intent }: Action): View {
   const { hedges, in_positions: wasOpen } = intent.before;
@@ -239,29 +211,24 @@ function beforeOf({ intent }: Action): View {
     line(`Before (${position}):`),
     tableOf(hedges, [
       { header: 'HEDGE', show: (hedge) => nameText(hedge.hedge_id) },
-      { header: 'NOTIONAL', align: 'right', show: (hedge) => known(hedge.notional_usd, money) },
-      { header: 'STATUS', show: ({ status }) => known(status, (word) => text(word)) },
+      { header: 'NOTIONAL', align: 'right', show: (hedge) => known(hedge.notional_usd, usd) },
+      { header: 'STATUS', show: ({ status }) => known(status, text) },
     ]),
   ];
 }
 
-const viewStep = (record: ActionRecord, action: Action, length?: 'short'): Block =>
-  line(
-    { kind: 'time', at: record.at, style: 'second', tone: 'dim' },
-    text(`${stepWord(record)}:`, 'strong'),
-    message(
-      `${
-        length === 'short' && record.kind === 'sending'
-          ? `attempt ${record.attempt}`
-          : detailOf(record, action)
-      }${signatureOf(record, action)}`,
-    ),
-    record.kind === 'accepted' &&
-      record.provisional_until !== undefined && [
-        ', provisional until',
-        { kind: 'time', at: record.provisional_until, style: 'second' },
-      ],
+function viewStep(record: ActionRecord, action: Action, length: Length): Block {
+  const isBrief = length === 'short' && record.kind === 'sending';
+  const detail = isBrief ? `attempt ${record.attempt}` : detailOf(record, action);
+  const until = record.kind === 'accepted' ? record.provisional_until : undefined;
+  const code = record.kind === 'not_sent' ? record.code : undefined;
+  return line(
+    time(record.at, 'second', 'dim'),
+    text(`${code === undefined ? STEPS[record.kind] : `not accepted (${code})`}:`, 'strong'),
+    message(`${detail}${signatureOf(record, action)}`),
+    until !== undefined && [', provisional until', time(until)],
   );
+}
 
 /** Who wrote a step, if another person than who sent the action, and the note of the step: `, by Bo, note: late`. */
 function signatureOf(record: ActionRecord, { intent }: Action): string {
@@ -272,11 +239,6 @@ function signatureOf(record: ActionRecord, { intent }: Action): string {
   const note = record.kind !== 'intent' && 'note' in record ? record.note : undefined;
   return `${by}${note === undefined ? '' : `, note: ${note}`}`;
 }
-
-const stepWord = (record: ActionRecord): string =>
-  record.kind === 'not_sent' && record.code !== undefined
-    ? `not accepted (${record.code})`
-    : STEPS[record.kind];
 
 const STEPS: Readonly<Record<ActionRecord['kind'], string>> = {
   intent: 'recorded',
@@ -295,11 +257,10 @@ function detailOf(record: ActionRecord, { intent }: Action): string {
       return 'request saved before sending';
     case 'sending':
       return `attempt ${record.attempt}${record.nothing_done_before === true ? ', no earlier attempt executed' : ''}, process ${record.writer.pid} on ${record.writer.hostname}`;
-    case 'accepted':
-      return [record.by === 'looking' ? 'found at the service' : 'by the service', record.hedge_id]
-        .filter((part) => part !== undefined)
-        .map(spelledName)
-        .join(', ');
+    case 'accepted': {
+      const by = record.by === 'looking' ? 'found at the service' : 'by the service';
+      return record.hedge_id === undefined ? by : `${by}, ${spelledName(record.hedge_id)}`;
+    }
     case 'refused':
       return `${record.code} (HTTP ${record.http_status})${record.looked === true ? ', and the positions do not show it' : ''}`;
     case 'outcome':
@@ -315,10 +276,6 @@ function detailOf(record: ActionRecord, { intent }: Action): string {
   }
 }
 
-/** The next commands, if any. */
-const viewNextSteps = (next: readonly NextStep[]): View =>
-  next.length > 0 && [gap, { kind: 'commands', rows: next }];
-
 /** `side`: as it is now, if it was read. `arrivesUntil`: milliseconds since the epoch, while it may still arrive. */
 export const viewUnresolvedAction = (
   action: Action,
@@ -328,11 +285,7 @@ export const viewUnresolvedAction = (
   line(action.attempts > 1 ? 'First sent' : 'Sent', machineTime(action.sentAt ?? action.intent.at, action)),
   action.why !== undefined && messageLine(`Last known: ${action.why.replace(/\.$/, '')}.`),
   arrivesUntil !== undefined &&
-    line(
-      text('It may still arrive and show until', 'warn'),
-      { kind: 'time', at: new Date(arrivesUntil).toISOString(), style: 'second' },
-      '.',
-    ),
+    line(text('It may still arrive and show until', 'warn'), time(exactInstant(arrivesUntil)), '.'),
   positionLine(action, side),
 ];
 
@@ -340,17 +293,11 @@ export const viewUnresolvedAction = (
 function positionLine({ intent }: Action, side: SideSince | undefined): View {
   if (side === undefined) return [];
   const { before, now: sidePosition } = side;
-  const now: Words =
+  const now =
     sidePosition.total === undefined
       ? text(`unclear: ${sidePosition.unclear ?? 'not read completely'}.`, 'warn')
-      : [{ kind: 'money', amount: sidePosition.total, unit: 'USD' }, '.'];
-  return line(
-    nameText(`${intent.market} ${intent.side}`),
-    'was',
-    { kind: 'money', amount: before, unit: 'USD' },
-    'before it, is',
-    now,
-  );
+      : [inUsd(sidePosition.total), '.'];
+  return line(nameText(`${intent.market} ${intent.side}`), phrase`was ${inUsd(before)} before it, is ${now}`);
 }
 
 export const questionToResolve = (action: Action, as: 'done' | 'nothing'): string =>
@@ -358,9 +305,10 @@ export const questionToResolve = (action: Action, as: 'done' | 'nothing'): strin
 
 export const viewResolved = (action: Action): View => [
   line(text(action.shortId, 'strong'), namedCells(action), '·', outcomeCell(action)),
-  dimLine(action.recordedAs === 'nothing' ? FREED : takesWholeSide(action.intent) ? CLOSED : COUNTED),
+  dimLine(`It no longer blocks the side${unblocked(action)}`),
 ];
 
-const FREED = 'It no longer blocks the side. Limits do not count it.';
-const COUNTED = 'It no longer blocks the side. Limits count it.';
-const CLOSED = 'It no longer blocks the side, once its request cannot arrive any more.';
+function unblocked({ recordedAs, intent }: Action): string {
+  if (recordedAs === 'nothing') return '. Limits do not count it.';
+  return takesWholeSide(intent) ? ', once its request cannot arrive any more.' : '. Limits count it.';
+}

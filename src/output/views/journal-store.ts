@@ -14,31 +14,26 @@ import type {
   JournalImportDocument,
   JournalRepairDocument,
 } from '../../schema/journal-document.ts';
-import { type Block, hintLine, line, messageLine, pairs, type View } from '../blocks.ts';
-import { hintCell, message, text, type Words } from '../cells.ts';
+import { type Block, hintLine, line, messageLine, type Pair, pair, pairs, type View } from '../blocks.ts';
+import { hintCell, message, type Parts, text } from '../cells.ts';
+import { pickOrNull } from '../record-table.ts';
+import { haltedToCompare } from './halt.ts';
 
-const pair = (name: string, value: string) => ({ name, value: [message(value)] });
-const headPairs = (head: Head | undefined) =>
-  head === undefined || head.seq === 0
-    ? []
-    : [pair('Head', `record ${head.seq}`), { name: 'Hash', value: [text(head.hash)] }];
+const headPairs = (head: Head | undefined): Parts<Pair> =>
+  head !== undefined && head.seq > 0 && [pair('Head', `record ${head.seq}`), pair('Hash', head.hash)];
 
-const HALTED: Block = line(
-  text('HALTED', 'warn'),
-  hintCell(
-    say`Opens and adds are blocked. Compare ${shell`hedge hedges`} and ${shell`hedge positions`} with ${shell`hedge journal`}. Then: ${shell`hedge unhalt`}`,
-  ),
-);
+const viewFile = (done: string, { records, path, head }: ExportView, next: Sentence): View => [
+  line(text(done, 'good'), `${counted(records, 'record')} to`, message(path)),
+  pairs(headPairs(head)),
+  hintLine(next),
+];
 
 export const viewBackup = (copy: Backup | undefined): View =>
-  copy !== undefined && [
-    line(text('Copied', 'good'), `${counted(copy.head.seq, 'record')} to`, message(copy.path)),
-    pairs(headPairs(copy.head)),
-    hintLine(say`To restore it: ${shell`hedge help recovery`}`),
-  ];
+  copy &&
+  viewFile('Copied', { ...copy, records: copy.head.seq }, say`To restore it: ${shell`hedge help recovery`}`);
 
 export const backupDocument = (copy: Backup | undefined): BackupDocument =>
-  copy === undefined ? null : { path: copy.path, records: copy.head.seq, head: copy.head };
+  copy ? { path: copy.path, records: copy.head.seq, head: copy.head } : null;
 
 export interface ExportView {
   /** The whole path. */
@@ -49,14 +44,15 @@ export interface ExportView {
 }
 
 export const viewExport = (written: ExportView | undefined): View =>
-  written !== undefined && [
-    line(text('Written', 'good'), `${counted(written.records, 'record')} to`, message(written.path)),
-    pairs(headPairs(written.head)),
-    hintLine(say`To check it, here or on another machine: ${shell`hedge audit verify FILE`}`),
-  ];
+  written &&
+  viewFile(
+    'Written',
+    written,
+    say`To check it, here or on another machine: ${shell`hedge audit verify FILE`}`,
+  );
 
 export const exportDocument = (written: ExportView | undefined): JournalExportDocument =>
-  written === undefined ? null : { path: written.path, records: written.records, head: written.head ?? null };
+  written ? pickOrNull(written, ['path', 'records', 'head']) : null;
 
 interface ImportView extends ImportResult {
   /** Actions with an unknown outcome, and halts in force, in the journal now. */
@@ -79,13 +75,11 @@ export function viewImport(view: ImportView): View {
     ),
     damage.map((each): Block => messageLine(`Line ${each.line} of ${each.file} ${each.how}.`, 'warn')),
     renamed.map((path): Block => line(text('Renamed to', 'dim'), message(path))),
-    damageCount > 0 && HALTED,
+    damageCount > 0 && haltedToCompare(),
     isRewound &&
-      line(
-        hintCell(
-          say`It lacks records that were written here. To accept it: ${shell`hedge journal accept-loss --note TEXT`}`,
-          'bad',
-        ),
+      hintLine(
+        say`It lacks records that were written here. To accept it: ${shell`hedge journal accept-loss --note TEXT`}`,
+        'bad',
       ),
   ];
 }
@@ -107,7 +101,7 @@ export function viewRepair({ files, drained }: RepairResult): View {
   const taken = `${counted(drained, 'pending record')} taken into the journal.`;
   if (files.length === 0)
     return line(drained === 0 ? 'Nothing to repair: every record is what was written.' : taken);
-  return [files.flatMap(viewRepaired), drained !== 0 && line(taken), HALTED];
+  return [files.flatMap(viewRepaired), drained !== 0 && line(taken), haltedToCompare()];
 }
 
 const viewRepaired = (file: RepairedFile): View => [
@@ -120,10 +114,11 @@ const viewRepaired = (file: RepairedFile): View => [
 ];
 
 const actionsLine = (what: Sentence, ids: readonly string[]): View =>
-  ids.length > 0 && line(hintCell(what, 'warn'), joined(ids));
-
-const joined = (ids: readonly string[]): Words =>
-  ids.map((id, index) => text(index === ids.length - 1 ? id : `${id},`));
+  ids.length > 0 &&
+  line(
+    hintCell(what, 'warn'),
+    ids.map((id, index) => text(index === ids.length - 1 ? id : `${id},`)),
+  );
 
 export const repairDocument = ({ files, drained }: RepairResult): JournalRepairDocument => ({
   repaired: files.map((file) => ({
@@ -142,14 +137,8 @@ export const repairDocument = ({ files, drained }: RepairResult): JournalRepairD
 export const viewLoss = ({ trouble, witness, head }: Loss): View => [
   messageLine(trouble.what, 'bad'),
   pairs(
-    {
-      name: 'Expected',
-      value: [text(witness === undefined ? 'not known' : `record ${witness.seq}, ${witness.hash}`)],
-    },
-    {
-      name: 'Found',
-      value: [text(head.seq === 0 ? 'no record' : `record ${head.seq}, ${head.hash}`)],
-    },
+    pair('Expected', witness === undefined ? 'not known' : `record ${witness.seq}, ${witness.hash}`),
+    pair('Found', head.seq === 0 ? 'no record' : `record ${head.seq}, ${head.hash}`),
   ),
 ];
 
@@ -163,7 +152,7 @@ export const viewAccepted = (accepted: Accepted): View =>
     : [
         line(text('Accepted.', 'strong'), 'The loss is recorded, and the journal goes on from here.'),
         actionsLine('No intent is left of', accepted.withoutIntent),
-        HALTED,
+        haltedToCompare(),
       ];
 
 export const acceptedDocument = (accepted: Accepted): AcceptedLossDocument => ({

@@ -1,7 +1,7 @@
 /** The list of actions in the journal, as a screen and as a document; and pending actions as other screens show them. */
 
 import { Big } from 'big.js';
-import type { RecordedField } from '../../domain/action-table.ts';
+import type { Hedge } from '../../client/schemas.ts';
 import { ownField } from '../../domain/fields.ts';
 import { commandText, shell } from '../../domain/hint.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
@@ -34,7 +34,7 @@ import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import { firstIfSame, type Listing, listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
-import { shortTime } from './record-columns.ts';
+import { known, shortTime, time, usd } from './record-columns.ts';
 
 /** An action as a row of the list. */
 interface JournalRow {
@@ -50,12 +50,7 @@ export const OPERATOR_PARTS = ['name', 'user', 'host'] as const;
 /** The columns in the order of CSV. */
 const journalRows = listOf<JournalRow>()(
   [
-    {
-      name: 'began_at',
-      header: 'Time',
-      optional: 'last',
-      show: ({ action }) => shortTime(action.intent.at),
-    },
+    { name: 'began_at', header: 'Time', optional: 'last', show: ({ action }) => shortTime(action.intent.at) },
     'action_id',
     { name: 'short_id', header: 'ID', isId: true, show: ({ action }) => text(action.shortId, 'strong') },
     {
@@ -68,7 +63,12 @@ const journalRows = listOf<JournalRow>()(
     'profile',
     { name: 'action', header: 'Action', show: ({ action: { intent } }) => nameText(sideInJournal(intent)) },
     'request.market request.side',
-    { name: 'request.notional_usd', header: 'Notional', align: 'right', show: notionalCell },
+    {
+      name: 'request.notional_usd',
+      header: 'Notional',
+      align: 'right',
+      show: ({ action }) => known(action.notional ?? closedNotional(action), usd),
+    },
     'request.tenor_days',
     {
       name: 'outcome',
@@ -101,9 +101,7 @@ const journalRows = listOf<JournalRow>()(
       name: 'operator.name',
       header: 'Operator',
       optional: (rows) =>
-        operatorsOf(rows).size > 1 || rows.some(({ action }) => action.colleague !== undefined)
-          ? 'last'
-          : true,
+        operatorsOf(rows).size > 1 || rows.some((row) => row.action.colleague) ? 'last' : true,
       show: ({ action }) => orMissing(senderInWords(action)),
     },
     'operator.user operator.host version',
@@ -121,13 +119,7 @@ const journalRows = listOf<JournalRow>()(
 
 const sideInJournal = ({ action, market, side }: Action['intent']): string => `${action} ${market} ${side}`;
 
-function notionalCell({ action }: JournalRow): Cell {
-  const { notional = closedNotional(action) } = action;
-  return notional === undefined ? missing : { kind: 'money', amount: notional };
-}
-
-export const orMissing = (words: string | undefined): Cell =>
-  words === undefined ? missing : message(words);
+export const orMissing = (words: string | undefined): Cell => known(words, message);
 
 const operatorsOf = (rows: readonly JournalRow[]): ReadonlySet<string> =>
   new Set(
@@ -143,23 +135,14 @@ export function effectOf(action: Action): Effect {
   return action.state === 'done' || action.recordedAs === 'done' ? 'done' : 'none';
 }
 
-/** The recorded fields of the request, those that it has. */
-function requestedOf({ notional_usd: notional, tenor_days: tenor }: Action['intent']) {
-  const fields: Readonly<Record<RecordedField, unknown>> = {
-    notional_usd: notional && new Big(notional),
-    tenor_days: tenor,
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
 export function journalDocument(
   action: Action,
   selected: string | undefined,
   steps?: readonly ActionRecord[],
 ): JournalDocument {
-  const { intent, settlement } = action;
+  const { intent, settlement, refusal } = action;
   const touched = touchedHedges(action);
-  const { market, side } = intent;
+  const { market, side, notional_usd: notional, tenor_days: tenor, client_reference: reference } = intent;
   return {
     action: intent.action,
     action_id: action.id,
@@ -170,21 +153,12 @@ export function journalDocument(
     unresolved: isUnresolved(action),
     in_flight: isAwaitingOutcome(action),
     settled_as: action.recordedAs ?? null,
-    settlement:
-      settlement === undefined
-        ? null
-        : {
-            operator: operatorDocument(settlement.by),
-            at: settlement.at,
-            note: settlement.note ?? null,
-          },
+    settlement: settlement
+      ? { operator: operatorDocument(settlement.by), ...pickOrNull(settlement, ['at', 'note']) }
+      : null,
     why: action.why ?? null,
-    refusal:
-      action.refusal === undefined
-        ? null
-        : { code: action.refusal.code, http_status: action.refusal.httpStatus },
-    identity: intent.identity,
-    profile: intent.profile,
+    refusal: refusal ? { code: refusal.code, http_status: refusal.httpStatus } : null,
+    ...pickOrNull(intent, ['identity', 'profile']),
     operator: operatorDocument(intent.operator),
     ...(action.login === undefined ? {} : { login: action.login }),
     ...pickOrNull(intent, ['version', 'note', 'deal_id', 'chain_id']),
@@ -193,16 +167,11 @@ export function journalDocument(
     request: {
       market,
       side,
-      ...requestedOf(intent),
-      ...(intent.client_reference === undefined ? {} : { client_reference: intent.client_reference }),
+      ...(notional === undefined ? {} : { notional_usd: new Big(notional) }),
+      ...(tenor === undefined ? {} : { tenor_days: tenor }),
+      ...(reference === undefined ? {} : { client_reference: reference }),
     },
-    receipt: {
-      idempotency_key: intent.idempotency_key,
-      client_reference: intent.client_reference ?? null,
-      hedge_id: action.hedgeId ?? null,
-      order_tx_hash: action.orderTxHash ?? null,
-      sent_at: action.sentAt ?? null,
-    },
+    receipt: receiptDocument(action),
     attempts: action.attempts,
     began_at: intent.at,
     changed_at: action.changedAt,
@@ -210,19 +179,26 @@ export function journalDocument(
     closed_notional_usd: closedNotional(action) ?? null,
     struck_rate: struckRate(action) ?? null,
     ended_as: action.outcome?.facts ?? null,
-    asked: intent.asked ?? null,
-    bounds: intent.bounds ?? null,
+    ...pickOrNull(intent, ['asked', 'bounds']),
     quote: quoteOf(action),
-    before: intent.before,
-    sent_by: intent.sent_by,
+    ...pickOrNull(intent, ['before', 'sent_by']),
     next: nextSteps(action, selected).map((each) => commandText(each.command)),
     ...(steps === undefined ? {} : { steps }),
   };
 }
 
+/** `hedge`: as read, for an action that does not know it. */
+export const receiptDocument = (action: Action | undefined, hedge?: Hedge): JournalDocument['receipt'] => ({
+  idempotency_key: action?.intent.idempotency_key ?? null,
+  client_reference: action?.intent.client_reference ?? null,
+  hedge_id: action?.hedgeId ?? hedge?.id ?? null,
+  order_tx_hash: action?.orderTxHash ?? hedge?.order_tx_hash ?? null,
+  sent_at: action?.sentAt ?? null,
+});
+
 /** Null for a record of an earlier version. */
 export const operatorDocument = (operator: Operator | undefined): JournalDocument['operator'] =>
-  operator === undefined ? null : { name: operator.name ?? null, user: operator.user, host: operator.host };
+  operator === undefined ? null : pickOrNull(operator, OPERATOR_PARTS);
 
 /** The quote as recorded; the impact also as a cost, positive when the account pays. */
 function quoteOf(action: Action): Readonly<Record<string, string | null>> | null {
@@ -231,12 +207,18 @@ function quoteOf(action: Action): Readonly<Record<string, string | null>> | null
   return quote === undefined ? null : { ...quote, ...(impact && { impact_cost_usd: impact.toFixed() }) };
 }
 
+type Pending = Pick<JournalSummary, 'unresolved' | 'inFlight'>;
+
+export const pendingDocuments = ({ unresolved, inFlight }: Pending, selected: string | undefined) => ({
+  unresolved: unresolved.map((action) => journalDocument(action, selected)),
+  in_flight: inFlight.map((action) => journalDocument(action, selected)),
+});
+
 /** `kind`: `damaged`, `rewound` or `unreadable`. Null if all is as it was written. */
-export const summaryTrouble = ({ trouble, unreadable }: JournalSummary): TroubleDocument | null => {
-  if (unreadable !== undefined)
-    return { kind: 'unreadable', path: unreadable.path, what: unreadable.message };
-  return trouble ?? null;
-};
+export const summaryTrouble = ({ trouble, unreadable }: JournalSummary): TroubleDocument | null =>
+  unreadable === undefined
+    ? (trouble ?? null)
+    : { kind: 'unreadable', path: unreadable.path, what: unreadable.message };
 
 export interface JournalPage {
   actions: readonly Action[];
@@ -253,11 +235,9 @@ const rowsOf = ({ actions, selected, steps }: JournalPage): readonly JournalRow[
 /** `view`: of a page; one action has a screen of its own (journal-action.ts). */
 export const actionList: Listing<JournalPage> = {
   ...journalRows.within(rowsOf),
-  document({ actions, selected, steps }) {
-    const [only] = actions;
-    return steps !== undefined && only !== undefined
-      ? journalDocument(only, selected, steps)
-      : actions.map((action) => journalDocument(action, selected));
+  document(page) {
+    const documents = journalRows.document(rowsOf(page));
+    return page.steps === undefined ? documents : (documents[0] ?? documents);
   },
   view: viewJournalPage,
 };
@@ -267,15 +247,17 @@ const MOST_LISTED = 5;
 
 function viewJournalPage({ actions, fitting, selected }: JournalPage): View {
   const rows = rowsOf({ actions, fitting, selected });
-  const isHidden: Readonly<Record<string, boolean>> = {
-    'operator.name': operatorsOf(rows).size === 0,
-    note: actions.every(({ intent: { note } }) => note === undefined),
-  };
+  const hidden = [
+    operatorsOf(rows).size === 0 && 'operator.name',
+    actions.every(({ intent: { note } }) => note === undefined) && 'note',
+  ];
   return [
-    journalRows.block(rows, { only: ({ name }) => ownField(isHidden, name) !== true }),
+    journalRows.block(rows, { only: ({ name }) => !hidden.includes(name) }),
     fitting !== actions.length && olderLine(actions.length, fitting),
-    viewUnresolved(actions.filter(isUnresolved), 'unresolved', selected),
-    viewUnresolved(actions.filter(isAwaitingOutcome), 'in flight', selected),
+    viewPending(
+      { unresolved: actions.filter(isUnresolved), inFlight: actions.filter(isAwaitingOutcome) },
+      selected,
+    ),
   ];
 }
 
@@ -334,9 +316,11 @@ export function outcomeCell(action: Action): Cell {
 }
 
 /** An instant by this machine's clock. */
-export const machineTime = (at: string, action: Action): Words => [
-  { kind: 'time', at, style: 'second' },
-  machineTimeNote(action).trim(),
+export const machineTime = (at: string, action: Action): Words => [time(at), machineTimeNote(action).trim()];
+
+export const viewPending = ({ unresolved, inFlight }: Pending, selected: string | undefined): View => [
+  viewUnresolved(unresolved, 'unresolved', selected),
+  viewUnresolved(inFlight, 'in flight', selected),
 ];
 
 /** Pending actions, each with its next command. */
@@ -346,32 +330,24 @@ export function viewUnresolved(
   selected: string | undefined,
 ): View {
   if (actions.length === 0) return [];
-  const shown = actions.slice(0, MOST_LISTED);
-  const more = actions.length - shown.length;
-  const moreOf = `and ${more} more: hedge journal --${what.replace(' ', '-')} --limit all`;
+  const more = actions.length - MOST_LISTED;
   return [
     gap,
-    line(
-      text(`${actions.length} ${what}:`, what === 'unresolved' ? 'bad' : 'warn'),
-      text(MEANS[what], 'dim'),
-    ),
+    line(text(`${actions.length} ${what}:`, MEANS[what].tone), text(MEANS[what].words, 'dim')),
     pairs(
-      shown.map((action) =>
-        pair(
-          commandText(nextSteps(action, selected)[0]?.command ?? shell`hedge journal ${action.shortId}`),
-          pendingCells(action),
-        ),
-      ),
+      actions.slice(0, MOST_LISTED).map((action) => {
+        const next = nextSteps(action, selected)[0]?.command ?? shell`hedge journal ${action.shortId}`;
+        return pair(commandText(next), pendingCells(action));
+      }),
     ),
-    more !== 0 && dimLine(moreOf),
+    more > 0 && dimLine(`and ${more} more: hedge journal --${what.replace(' ', '-')} --limit all`),
   ];
 }
 
 /** The fault of the journal, and what to do about it. */
 export function viewTrouble(journal: JournalSummary): View {
   const { what, advice } = troubleInWords(journal);
-  if (what === undefined) return [];
-  return [gap, messageLine(what, 'bad'), hintBlocks(advice)];
+  return what !== undefined && [gap, messageLine(what, 'bad'), hintBlocks(advice)];
 }
 
 /** For a pipe. */
@@ -380,30 +356,30 @@ export function troubleChanges(journal: JournalSummary): readonly ChangeLine[] {
   return what === undefined ? [] : [{ key: 'journal', cells: [message(what)], ending: 'is in order again' }];
 }
 
-function troubleInWords({ trouble, unreadable }: JournalSummary): {
-  what?: string;
-  advice?: Hint | undefined;
-} {
-  if (unreadable !== undefined) return { what: unreadable.message, advice: unreadable.hint };
-  return trouble === undefined ? {} : { what: trouble.what, advice: troubleAdvice(trouble) };
-}
+const troubleInWords = ({
+  trouble,
+  unreadable,
+}: JournalSummary): { what: string | undefined; advice: Hint | undefined } =>
+  unreadable === undefined
+    ? { what: trouble?.what, advice: trouble && troubleAdvice(trouble) }
+    : { what: unreadable.message, advice: unreadable.hint };
 
 const MEANS = {
-  unresolved: 'sent; outcome unknown. Do not send it again.',
-  'in flight': 'accepted or being sent; not finished.',
-};
+  unresolved: { tone: 'bad', words: 'sent; outcome unknown. Do not send it again.' },
+  'in flight': { tone: 'warn', words: 'accepted or being sent; not finished.' },
+} as const;
 
 /** `open USDTNGN buy 10,000.00 USD (INV-7)` */
 export const namedCells = ({ intent, notional }: Action): Words => [
   nameText(sideInJournal(intent)),
-  notional !== undefined && { kind: 'money', amount: notional, unit: 'USD' },
+  notional && usd(notional, 'USD'),
   intent.deal_id !== undefined && nameText(`(${intent.deal_id})`),
 ];
 
 const pendingCells = (action: Action): Words => [
   environmentCell(action),
   namedCells(action),
-  { kind: 'time', at: action.intent.at, style: 'minute', tone: 'dim' },
+  time(action.intent.at, 'minute', 'dim'),
   action.intent.operator !== undefined && message(`by ${senderInWords(action) ?? ''}`),
   action.intent.note !== undefined && message(`· ${action.intent.note}`),
 ];

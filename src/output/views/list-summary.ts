@@ -3,7 +3,8 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { LARGEST_PAGE } from '../../domain/vocabulary.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import { type Block, dimLine, gap, line, type View } from '../blocks.ts';
-import { type Cell, text } from '../cells.ts';
+import { type Cell, phrase, text } from '../cells.ts';
+import { time } from './record-columns.ts';
 
 /** Empty if the list is complete. `happened`: `opened`, `closed`. */
 export function viewListSummary(covers: ListCoverage | FilteredCoverage, happened: string): View {
@@ -60,15 +61,15 @@ function wayToMore({ limit }: ListCoverage): string {
 
 /** `2 of 40 hedges returned: closed from … on, before …, market USDTNGN, side buy.` */
 function spanLine({ count, of, since, until, market, side }: FilteredCoverage, happened: string): Block {
-  const parts: readonly (readonly Cell[])[] = [
-    ...(since === null ? [] : [[dim(`${happened} from`), at(since), dim('on')]]),
-    ...(until === null ? [] : [[dim(since === null ? `${happened} before` : 'before'), at(until)]]),
-    ...(market === null ? [] : [[dim(`market ${spelledName(market)}`)]]),
-    ...(side === null ? [] : [[dim(`side ${side}`)]]),
-  ];
-  const separated = parts.flatMap((part, index) => (index === 0 ? part : [dim(','), ...part]));
+  const parts = [
+    since !== null && phrase`${dim(`${happened} from`)} ${at(since)} ${dim('on')}`,
+    until !== null && [dim(since === null ? `${happened} before` : 'before'), at(until)],
+    market !== null && dim(`market ${spelledName(market)}`),
+    side !== null && dim(`side ${side}`),
+  ].filter((part) => part !== false);
+  const separated = parts.map((part, index) => [index > 0 && dim(','), part]);
   return line(dim(`${count} of ${of} hedges returned:`), separated, dim('.'));
 }
 
 const dim = (words: string): Cell => text(words, 'dim');
-const at = (instant: string): Cell => ({ kind: 'time', at: instant, style: 'minute', tone: 'dim' });
+const at = (instant: string): Cell => time(instant, 'minute', 'dim');

@@ -1,20 +1,37 @@
-/** Markets: one line each, with both sides. */
+/** Markets, one line each, with both sides; mids and their documents; locally recorded mids as a chart. */
+
 import { Big } from 'big.js';
 import type { Market } from '../../client/schemas.ts';
-import { dimLine, type View } from '../blocks.ts';
-import { type Cell, missing, text } from '../cells.ts';
+import { roundHalfUp } from '../../domain/amounts.ts';
+import { type Fields, isFields } from '../../domain/fields.ts';
+import { shell } from '../../domain/hint.ts';
+import { instantText } from '../../domain/instants.ts';
+import { spelledName } from '../../domain/sanitize.ts';
+import { quoteCurrency } from '../../domain/vocabulary.ts';
+import type { MarketPrice, SeenMarket } from '../../readings/read-prices.ts';
+import type { PriceDocument } from '../../schema/reading-document.ts';
+import { dimLine, gap, line, tableOf, type View } from '../blocks.ts';
+import { type Cell, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
+import type { ChangeLine } from '../change-lines.ts';
+import { cellOf } from '../field-labels.ts';
 import { listOf } from '../list.ts';
-import { ofAmount, usd } from './record-columns.ts';
+import { ofAmount, time, usd } from './record-columns.ts';
+
+const dailyCarry = ofAmount(carryInWords);
 
 export const marketList = listOf<Market>()(
   [
     { name: 'market', header: 'Market' },
-    { name: 'status', header: 'Status', cell: statusCell },
+    {
+      name: 'status',
+      header: 'Status',
+      cell: (status) => text(String(status), status === 'open' ? undefined : 'warn'),
+    },
     { name: 'price', header: 'Mid' },
     { name: 'available_capacity_usd.buy', header: 'Max buy (USD)', cell: ofAmount(usd) },
     { name: 'available_capacity_usd.sell', header: 'Max sell (USD)', cell: ofAmount(usd) },
-    { name: 'net_rate_daily_pct.buy', header: 'Buy carry', cell: carryCell },
-    { name: 'net_rate_daily_pct.sell', header: 'Sell carry', cell: carryCell },
+    { name: 'net_rate_daily_pct.buy', header: 'Buy carry', cell: dailyCarry },
+    { name: 'net_rate_daily_pct.sell', header: 'Sell carry', cell: dailyCarry },
   ],
   { isSent: true, key: ['market'], empty: 'No markets available to this account' },
 );
@@ -24,13 +41,87 @@ export const viewMarkets = (markets: readonly Market[]): View => [
   markets.length > 0 && dimLine('Max: capacity now, USD. Carry: per day.'),
 ];
 
-function statusCell(status: unknown): Cell {
-  return status === 'open' ? text('open') : text(String(status), 'warn');
-}
-
 /** Carry in words, from the signed daily rate: positive means the account pays (specification §2). */
-function carryCell(rate: unknown): Cell {
-  if (!(rate instanceof Big)) return missing;
+function carryInWords(rate: Big): Cell {
   if (rate.eq(0)) return text('none');
   return text(`${rate.gt(0) ? 'pays' : 'earns'} ${rate.abs().toFixed()} %`);
 }
+
+/** `records`: the documents of the prices. */
+export const viewPrices = (prices: readonly MarketPrice[], records: readonly unknown[]): View =>
+  tableOf(
+    prices,
+    [
+      { header: 'MARKET', field: 'derived.market', show: ({ market }) => nameText(market) },
+      { header: 'MID', field: 'derived.mid', align: 'right', show: midCell },
+      { header: 'QUOTE CCY', show: ({ market }) => nameText(quoteCurrency(market)) },
+    ],
+    { records, empty: 'No markets available to this account' },
+  );
+
+const midCell = ({ mid, sent }: MarketPrice): Cell =>
+  mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid };
+
+export const priceChanges = (prices: readonly MarketPrice[]): readonly ChangeLine[] =>
+  prices.map((price) => ({ key: spelledName(price.market), cells: midCell(price) }));
+
+/** The columns of `--csv`, in order; `sent` holds a response of an unknown shape. */
+export const PRICE_COLUMNS = ['market', 'price', 'derived.market', 'derived.mid', 'sent'] as const;
+export const SEEN_PRICE_COLUMNS = [...PRICE_COLUMNS, 'derived.seen'] as const;
+
+export const priceDocument = (price: MarketPrice): PriceDocument => ({
+  ...sentOf(price),
+  derived: derivedOf(price),
+});
+
+/** The price, and under `derived.seen` the locally recorded mids, oldest first. */
+export const seenPriceDocument = (price: SeenMarket): PriceDocument => ({
+  ...sentOf(price),
+  derived: { ...derivedOf(price), seen: price.seen.map(({ at, mid }) => ({ at: instantText(at), mid })) },
+});
+
+const derivedOf = ({ market, mid }: MarketPrice) => ({ market, mid: mid ?? null });
+
+/** The price as sent, if it is one object that names its market; any other shape is kept whole under `sent`. */
+function sentOf({ sent }: MarketPrice): Fields {
+  const [only, another]: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
+  return isPrice(only) && another === undefined ? only : { sent };
+}
+
+const isPrice = (sent: unknown): sent is Fields => isFields(sent) && Object.hasOwn(sent, 'market');
+
+export function viewSeenPrice({ market, seen }: SeenMarket): View {
+  const [first] = seen;
+  const last = seen.at(-1);
+  if (first === undefined || last === undefined) return [];
+  if (seen.length === 1) {
+    const only = nameText(`Only one mid of ${market} is recorded. To record more:`, 'dim');
+    return [gap, line(only, hintCell(shell`hedge price --watch`, 'dim'))];
+  }
+  return [
+    gap,
+    line(
+      nameText(`${market}, ${quoteCurrency(market)} per USDT, locally recorded:`, 'strong'),
+      `${seen.length} mids,`,
+      moveCells(first.mid, last.mid),
+    ),
+    {
+      kind: 'chart',
+      points: seen.map(({ at, mid }) => ({ x: at, y: mid })),
+      label: (mid) => ({ kind: 'rate', amount: roundHalfUp(mid, 4) }),
+      ends: [timeCell(first.at), timeCell(last.at)],
+      empty: 'No mids recorded',
+    },
+  ];
+}
+
+/** The change from one price to another, signed, and in percent. */
+export function moveCells(from: Big, to: Big): Words {
+  const move = to.minus(from);
+  if (move.eq(0)) return 'unchanged';
+  const percent = from.eq(0) ? new Big(0) : roundHalfUp(move.times(100).div(from), 3);
+  const amount: Cell = { kind: 'money', amount: roundHalfUp(move, 4), signed: true };
+  return phrase`${amount} (${{ kind: 'percent', amount: percent, signed: true }})`;
+}
+
+const timeCell = (at: number): Cell => time(instantText(at), 'minute');

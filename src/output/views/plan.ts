@@ -2,17 +2,16 @@
 
 import type { Big } from 'big.js';
 import type { Reduction } from '../../args/action-intent.ts';
-import type { Account, Position, Quote } from '../../client/schemas.ts';
+import type { Account, Quote } from '../../client/schemas.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { inOneLine } from '../../domain/hint.ts';
 import { carryInWords, type QuoteFigures } from '../../domain/quote-figures.ts';
 import { estimatedPnl } from '../../domain/returned-amounts.ts';
-import { sideInWords } from '../../domain/vocabulary.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
 import { dimLine, type FigureRow, figureRows, gap, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, hintCell, message, missing, nameText, text, type Words } from '../cells.ts';
+import { type Cell, hintCell, message, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import {
   changeRows,
@@ -29,22 +28,23 @@ import {
   cost,
   costWord,
   days,
+  gainsWhen,
+  inUnit,
   inUsd,
-  known,
   maturityCell,
   rate,
   row,
   signedIn,
   usd,
 } from './record-columns.ts';
-import { coverRow, largestCells } from './sized.ts';
+import { coverCells, largestCells } from './sized.ts';
 
 /** `openedElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */
 export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): View {
   return enlarges(plan) ? viewIncrease(plan, openedElsewhere) : viewReduction(plan, openedElsewhere);
 }
 
-export function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHedgeIds): View {
+function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHedgeIds): View {
   const { sidePosition } = plan.facts;
   const named =
     !takesWholeSide(plan) && plan.after.hedges !== undefined && (openedElsewhere ?? []).length === 0;
@@ -57,28 +57,26 @@ export function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: Ext
       ...(takesWholeSide(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges)),
       ...comesBackRows(plan),
     ),
-    plan.comesBack !== undefined && ESTIMATED,
+    plan.comesBack && dimLine('Estimates: the fill sets the figures. USDC counts as USD.'),
     notIncluded(sidePosition),
     takesWholeSide(plan) && [gap, heldToMaturity(plan)],
   ];
 }
 
-const ESTIMATED = dimLine('Estimates: the fill sets the figures. USDC counts as USD.');
+const subject = ({ action, side, market }: Plan): Cell =>
+  nameText(`${action.toUpperCase()} ${side} ${market}`, 'strong');
 
 function reductionHeadline(plan: ReducePlan | ClosePlan): View {
-  const what = nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong');
   const { total } = plan.facts.sidePosition;
   if (takesWholeSide(plan))
     return line(
-      what,
-      total !== undefined && { kind: 'money', amount: total, unit: 'USD', tone: 'strong' },
+      subject(plan),
+      total && usd(total, 'USD', 'strong'),
       `: all ${wholeSide(plan.facts.sidePosition)}.`,
     );
   return line(
-    what,
-    'by',
-    { kind: 'money', amount: plan.notional, unit: 'USD', tone: 'strong' },
-    total !== undefined && ['of', usd(total, 'USD')],
+    subject(plan),
+    phrase`by ${usd(plan.notional, 'USD', 'strong')} ${total && phrase`of ${usd(total, 'USD')}`}`,
     askedAs(plan.intent.reduction),
     severalHedges(plan.after.hedges),
     '.',
@@ -87,9 +85,8 @@ function reductionHeadline(plan: ReducePlan | ClosePlan): View {
 
 /** A close takes also what an incomplete list lacks. */
 function wholeSide({ open, mayBeCut }: SidePosition): string {
-  const listed = open.length.toString();
-  if (mayBeCut) return `hedges on the side, ${listed} of them listed`;
-  return open.length > 1 ? `${listed} hedges on the side` : 'hedges on the side';
+  if (mayBeCut) return `hedges on the side, ${open.length} of them listed`;
+  return open.length > 1 ? `${open.length} hedges on the side` : 'hedges on the side';
 }
 
 /** The part or target that was requested. */
@@ -98,15 +95,11 @@ function askedAs(reduction: Reduction): Words {
     case 'notional':
       return [];
     case 'percent':
-      return ['(', { kind: 'number', amount: reduction.percent, unit: '%' }, 'of the side)'];
+      return phrase`(${{ kind: 'number', amount: reduction.percent, unit: '%' }} of the side)`;
     case 'ngn':
-      return [
-        '(',
-        { kind: 'money', amount: reduction.amount, unit: 'NGN' },
-        'less covered, at the struck rate)',
-      ];
+      return phrase`(${usd(reduction.amount, 'NGN')} less covered, at the struck rate)`;
     case 'target':
-      return ['(down to', usd(reduction.target), ')'];
+      return phrase`(down to ${usd(reduction.target)})`;
     default:
       return reduction satisfies never;
   }
@@ -117,28 +110,19 @@ function comesBackRows(plan: ReducePlan | ClosePlan): readonly FigureRow[] {
   const { comesBack, closesSide, facts } = plan;
   const fee = comesBack?.close_fee_usdc;
   const realized = comesBack && estimatedPnl(comesBack);
+  const carry = facts.sidePosition.position?.accrued_carry_usdc;
+  const part = closesSide ? '' : 'of this part: ';
   return [
-    row(
-      'P&L before fees',
-      signedIn('USD', comesBack?.net_pnl_usd),
-      closesSide ? 'price and carry' : 'of this part: price and carry',
-    ),
-    takesWholeSide(plan) &&
-      row('Carry so far', carrySoFar(facts.sidePosition.position), 'part of P&L before fees'),
-    row(
-      'Fee to close',
-      known(fee, (amount) => usd(amount, 'USDC')),
-      'none at maturity',
-    ),
-    row('Would realize', signedIn('USD', realized), WOULD_REALIZE),
+    row('P&L before fees', signedIn('USD', comesBack?.net_pnl_usd), `${part}price and carry`),
+    takesWholeSide(plan) && row('Carry so far', inUnit('USDC', carryCell(carry)), 'part of P&L before fees'),
+    row('Fee to close', fee === undefined ? missing : usd(fee, 'USDC'), 'none at maturity'),
+    // The platform fee left the balance at the open.
+    row('Would realize', signedIn('USD', realized), 'P&L before fees less fee to close'),
     comesBack === undefined
       ? row('Returned', missing, text('position unknown', 'warn'))
       : row('Returned', inUsd(comesBack.net_margin_usd), 'to balance'),
   ];
 }
-
-/** The platform fee left the balance at the open. */
-const WOULD_REALIZE = 'P&L before fees less fee to close';
 
 /** Settlement at maturity is automatic and has no closing fee (specification §3). */
 function heldToMaturity({ side, carryToMaturity, facts: { sidePosition, market } }: ClosePlan): View {
@@ -152,21 +136,16 @@ function heldToMaturity({ side, carryToMaturity, facts: { sidePosition, market }
   ];
 }
 
-function carrySoFar(position: Position | undefined): Cell {
-  const cell = carryCell(position?.accrued_carry_usdc);
-  return cell.kind === 'money' ? { ...cell, unit: 'USDC' } : cell;
-}
-
 /** `you pay another 36.42 USDC, at the current 0.05 %/day`; without the maturities, the rate alone. */
 function carryLeft(amount: Big | undefined, daily: Big | undefined): Words {
   if (daily === undefined) return missing;
   if (daily.eq(0)) return 'none at the current rate';
   const { words, amount: percent } = carryInWords(daily);
   const rateADay: Cell = { kind: 'number', amount: percent, unit: '%/day' };
-  const another = text(`${words} another`);
-  return amount === undefined
-    ? [another, rateADay]
-    : [another, usd(amount.abs(), 'USDC'), ', at the current', rateADay];
+  return [
+    text(`${words} another`),
+    amount === undefined ? rateADay : phrase`${usd(amount.abs(), 'USDC')}, at the current ${rateADay}`,
+  ];
 }
 
 function maturities(instants: readonly string[]): Words {
@@ -175,16 +154,15 @@ function maturities(instants: readonly string[]): Words {
   const last = sorted.at(-1);
   if (first === undefined || last === undefined) return missing;
   if (Date.parse(first) === Date.parse(last)) return maturityCell(first, 'minute');
-  return ['first', maturityCell(first, 'minute'), ', last', maturityCell(last, 'minute')];
+  return phrase`first ${maturityCell(first, 'minute')}, last ${maturityCell(last, 'minute')}`;
 }
 
 type IncreasePlan = OpenPlan | AddPlan;
 
-export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): View {
+function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): View {
   const { facts, figures } = plan;
   const { quote, account, sidePosition } = facts;
-  const priced =
-    quote === undefined || figures === undefined ? [] : pricedRows(quote, figures, { plan, account });
+  const priced = quote && figures ? pricedRows(quote, figures, { plan, account }) : [];
   const grown = createsHedge(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges);
   const dealId = 'dealId' in plan.intent ? plan.intent.dealId : undefined;
   return [
@@ -202,39 +180,32 @@ export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeI
 
 /** How the size was computed: what it covers of an amount in naira, or what limits it. */
 function sizedRow({ intent: { sizing }, notional, facts: { quote } }: IncreasePlan): FigureRow {
-  if (sizing === undefined) return undefined;
-  if (sizing.by === 'target') return row('Side', inUsd(sizing.target), 'asked for');
-  if (sizing.by === 'ngn') return coverRow({ notional, asked: sizing.amount, quote });
-  return sizing.limit && row('Largest', largestCells(sizing.limit));
+  if (sizing?.by === 'target') return row('Side', inUsd(sizing.target), 'asked for');
+  if (sizing?.by === 'ngn') return row('Naira', ...coverCells({ notional, asked: sizing.amount, quote }));
+  return sizing?.limit && row('Largest', largestCells(sizing.limit));
 }
 
 /** `OPEN buy USDTNGN 50,000.00 USD, 3 days, to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.` */
-function increaseHeadline(plan: IncreasePlan): View {
-  const words = sideInWords(plan.market, plan.side);
-  return line(
-    nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong'),
-    { kind: 'money', amount: plan.notional, unit: 'USD', tone: 'strong' },
+const increaseHeadline = (plan: IncreasePlan): View =>
+  line(
+    subject(plan),
+    usd(plan.notional, 'USD', 'strong'),
     createsHedge(plan) ? openedTo(plan) : addedTo(plan),
-    nameText(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`),
+    gainsWhen(plan.market, plan.side),
   );
-}
 
-function openedTo({ intent, facts: { quote } }: OpenPlan): Words {
-  const tenor = days(intent.tenor.toString());
-  return quote === undefined
-    ? `, ${tenor}.`
-    : [`, ${tenor}, to`, maturityCell(quote.maturity, 'minute'), '.'];
-}
+const openedTo = ({ intent, facts: { quote } }: OpenPlan): Words =>
+  phrase`, ${days(intent.tenor.toString())}${quote && phrase`, to ${maturityCell(quote.maturity, 'minute')}`}.`;
 
 /** The service picks the hedge to increase (specification §4); its maturity stays (§3). */
 function addedTo({ grows, facts: { sidePosition } }: AddPlan): Words {
   const grown = sidePosition.open.find(({ id }) => id === grows);
   if (grown === undefined) return ': the service picks which hedge to increase; maturity unchanged.';
-  const unchanged: Words =
-    grown.maturityAt === undefined
-      ? 'maturity unchanged.'
-      : ['maturity unchanged:', maturityCell(grown.maturityAt, 'minute'), '.'];
-  return [nameText(`to hedge ${grown.id},`), unchanged];
+  const { id, maturityAt: at } = grown;
+  return [
+    nameText(`to hedge ${id},`),
+    phrase`maturity unchanged${at !== undefined && [':', maturityCell(at, 'minute')]}.`,
+  ];
 }
 
 /** An add runs to the maturity of its hedge; of several, the most expensive counts. */
@@ -258,38 +229,35 @@ function pricedRows(
     row(
       'Price',
       rate(pricing.execution_price),
-      'mid',
-      rate(pricing.market_price),
+      phrase`mid ${rate(pricing.market_price)}`,
       bounds.worstPrice === undefined
         ? `, ${isUnbounded ? 'no price limit' : 'indicative'}; the final rate is set at the fill`
-        : [', worst price', rate(bounds.worstPrice), '(pre-trade check, not a limit order)'],
+        : phrase`, worst price ${rate(bounds.worstPrice)} (pre-trade check, not a limit order)`,
     ),
     breakEvenRow(figures),
     row(
       costWord(figures.cost_usdc),
       cost(figures.cost_usdc),
       bps(figures.cost_bps),
-      bounds.maxCostBps !== undefined && [', limit', bps(bounds.maxCostBps)],
-      ': impact',
-      usd(figures.impact_cost_usd),
-      held.lt(0) ? ', less carry earned' : ', carry',
-      heldFor(plan),
-      usd(held.abs()),
-      ', fee',
-      usd(upfront.platform_fee_usdc),
+      bounds.maxCostBps !== undefined && phrase`, limit ${bps(bounds.maxCostBps)}`,
+      phrase`: impact ${usd(figures.impact_cost_usd)} ${held.lt(0) ? ', less carry earned' : ', carry'}`,
+      phrase`${heldFor(plan)} ${usd(held.abs())}, fee ${usd(upfront.platform_fee_usdc)}`,
     ),
     row(
       'Upfront',
       usd(upfront.total_upfront_usdc, 'USDC'),
-      'of',
-      usd(free),
-      'free',
+      phrase`of ${usd(free)} free`,
       free.lt(upfront.total_upfront_usdc) && text('(insufficient)', 'warn'),
     ),
   ];
 }
 
-export function viewPreview({ plan, warnings, openedElsewhere, changed }: Preview): View {
+export function viewPreview({
+  plan,
+  warnings,
+  openedElsewhere,
+  changed,
+}: Omit<Preview, 'openedElsewhere'> & { openedElsewhere: ExternalHedgeIds }): View {
   return [
     changed !== undefined && line(text('CHANGED', 'warn'), text(`since it was shown: ${changed}.`, 'strong')),
     viewPlan(plan, openedElsewhere),
@@ -299,7 +267,7 @@ export function viewPreview({ plan, warnings, openedElsewhere, changed }: Previe
 }
 
 /** The note for the journal. */
-export const viewNote = ({ intent: { options } }: Plan): View =>
+const viewNote = ({ intent: { options } }: Plan): View =>
   options.note !== undefined && line(text('Note:', 'dim'), message(options.note));
 
 /** Shown also without a confirmation. */
@@ -308,9 +276,8 @@ export const viewWarnings = (warnings: readonly Finding[]): View => warnings.map
 /** A hint in words follows the warning; commands have lines of their own. */
 function viewWarning({ message: words, hint }: Finding): View {
   const warning = [text('Warning:', 'warn'), message(words)] as const;
-  if (hint === undefined) return line(warning);
   const advice = hintBlocks(hint);
   return advice.length > 1 || advice[0]?.kind === 'commands'
     ? [line(warning), advice]
-    : line(warning, hintCell(inOneLine(hint)));
+    : line(warning, hint && hintCell(inOneLine(hint)));
 }

@@ -10,8 +10,18 @@ import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, line, tableOf, type View } from '../blocks.ts';
 import { type Cell, nameText, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
-import { pendingLine } from './pending-actions.ts';
-import { carryCell, dealIdCell, inUsd, known, maturityCell, row, signedCell, usd } from './record-columns.ts';
+import {
+  capitalized,
+  carryCell,
+  dealIdCell,
+  inUsd,
+  known,
+  maturityCell,
+  row,
+  signedCell,
+  usd,
+} from './record-columns.ts';
+import { pendingLine } from './unfinished-rolls.ts';
 
 /** Open positions, and the actions that may still change them. */
 export interface PositionsShown {
@@ -58,7 +68,7 @@ export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
     after,
     totalBefore,
   } = plan;
-  const name = `${side.charAt(0).toUpperCase()}${side.slice(1)} side`;
+  const name = `${capitalized(side)} side`;
   const elsewhere = sum(
     sidePosition.open
       .filter(({ id }) => openedElsewhere?.includes(id) === true)

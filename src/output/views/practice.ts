@@ -4,9 +4,9 @@ import { shellWord } from '../../domain/hint.ts';
 import { DAY_MS, durationInWords, HOUR_MS } from '../../domain/instants.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { PracticeAdvance, PracticeSettingsShown, PracticeState } from '../../schema/machine-document.ts';
-import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
-import { type Cell, nameText, text } from '../cells.ts';
-import { known, shortTime } from './record-columns.ts';
+import { dimLine, gap, line, tableOf, type View, verbatimLines, warnLine } from '../blocks.ts';
+import { type Cell, nameText, phrase, text } from '../cells.ts';
+import { countCell, known, shortTime, time, usd } from './record-columns.ts';
 
 type PracticeBook = PracticeState['books']['live'];
 type AdvancedBook = PracticeAdvance['environments']['live'];
@@ -19,43 +19,32 @@ export interface PracticeFaults {
   inWords: readonly string[];
 }
 
-const money = (amount: string): Cell => ({ kind: 'money', amount });
 const signed = (amount: string): Cell => ({ kind: 'money', amount, signed: true });
+
+const BOOK_ROWS: readonly (readonly [name: string, cell: (book: PracticeBook) => Cell])[] = [
+  ['Free balance (USDC)', (book) => usd(book.balance_usdc)],
+  ['Margin in use (USDC)', (book) => usd(book.margin_in_use_usdc)],
+  ['Reserved for orders (USDC)', (book) => usd(book.reserved_usdc)],
+  ['Open exposure (USD)', (book) => usd(book.open_exposure_usd)],
+  ['Headroom (USD)', (book) => usd(book.available_exposure_usd)],
+  ['Unrealized P&L (USD)', (book) => signed(book.unrealized_pnl_usd)],
+  ['Orders in flight', (book) => countCell(book.orders_in_flight)],
+  ['Hedges', (book) => text(countsInWords(book.hedges))],
+];
 
 export function viewPracticeState(state: PracticeState): View {
   const { live, test } = state.books;
-  const both = (name: string, cell: (book: PracticeBook) => Cell): Cell[] => [
-    text(name),
-    cell(test),
-    cell(live),
-  ];
   return [
     line(
       text('Practice', 'strong'),
-      state.book_id,
-      'at',
-      { kind: 'time', at: state.book_time, style: 'second' },
-      text(clockInWords(state), 'dim'),
+      phrase`${state.book_id} at ${time(state.book_time)} ${text(clockInWords(state), 'dim')}`,
     ),
     gap,
-    {
-      kind: 'table',
-      columns: [
-        { header: 'PROFILE' },
-        { header: 'PRACTICE', align: 'right' },
-        { header: 'PRACTICE-LIVE', align: 'right' },
-      ],
-      rows: [
-        both('Free balance (USDC)', (book) => money(book.balance_usdc)),
-        both('Margin in use (USDC)', (book) => money(book.margin_in_use_usdc)),
-        both('Reserved for orders (USDC)', (book) => money(book.reserved_usdc)),
-        both('Open exposure (USD)', (book) => money(book.open_exposure_usd)),
-        both('Headroom (USD)', (book) => money(book.available_exposure_usd)),
-        both('Unrealized P&L (USD)', (book) => signed(book.unrealized_pnl_usd)),
-        both('Orders in flight', (book) => ({ kind: 'number', amount: book.orders_in_flight })),
-        both('Hedges', (book) => text(countsInWords(book.hedges))),
-      ],
-    },
+    tableOf(BOOK_ROWS, [
+      { header: 'PROFILE', show: ([name]) => text(name) },
+      { header: 'PRACTICE', align: 'right', show: ([, cell]) => cell(test) },
+      { header: 'PRACTICE-LIVE', align: 'right', show: ([, cell]) => cell(live) },
+    ]),
     negativeNote('practice', test),
     negativeNote('practice-live', live),
     gap,
@@ -68,7 +57,7 @@ export function viewPracticeState(state: PracticeState): View {
 export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): View {
   const { live, test } = environments;
   return [
-    line('Practice time', timeCell(from), '→', timeCell(to)),
+    line(phrase`Practice time ${time(from)} → ${time(to)}`),
     gap,
     eventsOf('practice', test),
     gap,
@@ -78,11 +67,10 @@ export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance)
 
 function eventsOf(book: string, { events, event_count: count, balance_usdc: balance }: AdvancedBook): View {
   const summary: View = [
-    line(text(book, 'strong'), 'free balance', { kind: 'money', amount: balance, unit: 'USDC' }),
+    line(text(book, 'strong'), 'free balance', usd(balance, 'USDC')),
     negativeNote(book, { balance_usdc: balance }),
   ];
   if (events.length === 0) return [summary, dimLine('No fills or settlements.')];
-  const latest = `The latest ${events.length} of ${count} events.`;
   return [
     summary,
     tableOf(events, [
@@ -91,20 +79,11 @@ function eventsOf(book: string, { events, event_count: count, balance_usdc: bala
       { header: 'HEDGE', optional: 'last', show: hedgeCell },
       { header: 'MARKET', optional: 'first', show: ({ market }) => nameText(market) },
       { header: 'SIDE', optional: true, show: ({ side }) => text(side) },
-      {
-        header: 'NOTIONAL USD',
-        align: 'right',
-        optional: 'last',
-        show: (event) => money(event.notional_usd),
-      },
-      {
-        header: 'RATE',
-        align: 'right',
-        show: ({ rate }) => known(rate, (amount) => ({ kind: 'rate', amount })),
-      },
+      { header: 'NOTIONAL USD', align: 'right', optional: 'last', show: (each) => usd(each.notional_usd) },
+      { header: 'RATE', align: 'right', show: ({ rate }) => known(rate, rateCell) },
       { header: 'RESULT USD', align: 'right', show: (event) => known(event.realized_pnl_usd, signed) },
     ]),
-    count > events.length && dimLine(latest),
+    count > events.length && dimLine(`The latest ${events.length} of ${count} events.`),
     dimLine(
       'Result: P&L of this event. hedge history shows each hedge over its life, platform fee included.',
     ),
@@ -121,7 +100,7 @@ function negativeNote(book: string, { balance_usdc: balance }: Pick<PracticeBook
   return warnLine(`${book}: free balance negative after a loss. Opens and adds are rejected.`);
 }
 
-const timeCell = (at: string): Cell => ({ kind: 'time', at, style: 'second' });
+const rateCell = (amount: string): Cell => ({ kind: 'rate', amount });
 
 /** The faults that are set, alone. */
 export const viewPracticeFaults = ({ inWords }: PracticeFaults): View => faultBlocks(inWords);
@@ -138,7 +117,7 @@ function faultBlocks(inWords: readonly string[]): View {
 export function viewPracticeSettings({ version, settings }: PracticeSettingsShown): View {
   return [
     line(text('Settings', 'strong'), text(`version ${version}`, 'dim')),
-    settingLines(settings).map((setting): Block => ({ kind: 'verbatim', text: setting })),
+    verbatimLines(settingLines(settings).join('\n')),
   ];
 }
 

@@ -8,6 +8,7 @@ import type { DeskUse, LimitUse } from '../../trading/guards/limit-use.ts';
 import { dimLine, line, type Pair, pair, pairs, type View } from '../blocks.ts';
 import { type Cell, missing, nameText, type Parts, partsIn, text } from '../cells.ts';
 import { listOf } from '../list.ts';
+import { time } from './record-columns.ts';
 
 /** The profile that options and environment select. */
 export interface SelectedProfile {
@@ -23,14 +24,9 @@ export const profileRows = listOf<ProfileSummary>()(
     {
       name: 'name',
       header: 'Profile',
-      show: ({ name, is_default: isDefault }) =>
-        isDefault ? text(`${name} (default)`, 'strong') : text(name),
+      show: (profile) => text(nameInWords(profile), profile.is_default ? 'strong' : undefined),
     },
-    {
-      name: 'environment',
-      header: 'Environment',
-      show: ({ environment, name }) => environmentCell(environment, name),
-    },
+    { name: 'environment', header: 'Environment', show: environmentCell },
     { name: 'base_url', header: 'Base URL', optional: true },
     { name: 'key', header: 'Key', optional: 'last', show: ({ key }) => text(key) },
     'is_default time_zone ca_file',
@@ -56,13 +52,13 @@ export interface ProfileInFull extends ProfileSummary {
 export function viewProfile(profile: ProfileInFull): View {
   const { environment, base_url: baseUrl, account, ca_file: caFile, time_zone: zone, why } = profile;
   return pairs(
-    pair('Profile', text(profile.is_default ? `${profile.name} (default)` : profile.name, 'strong')),
+    pair('Profile', text(nameInWords(profile), 'strong')),
     why !== undefined && pair('Selected by', why),
     pair(
       'Environment',
       environment === undefined
         ? 'unknown until its key is read'
-        : [environmentCell(environment, profile.name), `(${ENVIRONMENT_GLOSS[environment]})`],
+        : [environmentCell(profile), `(${ENVIRONMENT_GLOSS[environment]})`],
     ),
     pair('Base URL', baseUrl === null ? missing : baseUrl),
     account !== undefined && pair('Account', account),
@@ -81,8 +77,12 @@ function usePairs({ name, used_today: use, limits }: ProfileInFull): Parts<Pair>
   const { notional_usd: used, remaining_usd: remaining, fits_notional_usd: fits, desk } = use;
   const ofDesk = desk && deskPairs(desk);
   if (use.unknown !== null || used === null)
-    return [ofDesk, pair('Used today', text(unknownUse(use, name), 'warn'))];
+    return [
+      ofDesk,
+      pair('Used today', text(use.unknown === null ? '' : WHY_UNKNOWN[use.unknown](name), 'warn')),
+    ];
   const daily = limits.max_daily_notional_usd;
+  const login = desk === undefined ? '' : 'of this login ';
   return [
     ofDesk,
     pair(
@@ -92,27 +92,21 @@ function usePairs({ name, used_today: use, limits }: ProfileInFull): Parts<Pair>
         : `${usd(used)} of ${usd(daily)}; ${usd(remaining)} remaining`,
     ),
     fits !== null && pair('Next open', nextOpen(limits, fits)),
-    pair(
-      'Counted',
-      text(
-        `opens and adds ${desk === undefined ? '' : 'of this login '}since 00:00 UTC, unknown outcomes in full`,
-        'dim',
-      ),
-    ),
+    pair('Counted', text(`opens and adds ${login}since 00:00 UTC, unknown outcomes in full`, 'dim')),
     pair('Not counted', text('reduces, closes, rejected or failed actions, trades from elsewhere', 'dim')),
   ];
 }
 
 function deskPairs(desk: DeskUse): Parts<Pair> {
   const { name, as_of: asOf, notional_usd: used, ...limits } = desk;
+  const { max_notional_usd: trade, max_daily_notional_usd: daily, max_open_usd: open } = limits;
   const parts = partsIn<string>([
-    limits.max_notional_usd !== null && `${usd(limits.max_notional_usd)} per trade`,
-    limits.max_daily_notional_usd !== null &&
-      `${usd(used)} of ${usd(limits.max_daily_notional_usd)} used today`,
-    limits.max_open_usd !== null && `${usd(limits.max_open_usd)} open`,
+    trade !== null && `${usd(trade)} per trade`,
+    daily !== null && `${usd(used)} of ${usd(daily)} used today`,
+    open !== null && `${usd(open)} open`,
   ]);
   return [
-    pair('Desk', nameText(name), asOf !== null && ['as of', { kind: 'time', at: asOf, style: 'second' }]),
+    pair('Desk', nameText(name), asOf !== null && ['as of', time(asOf)]),
     pair('Its limits', parts.length === 0 ? 'none' : parts.join('; ')),
   ];
 }
@@ -123,9 +117,6 @@ const WHY_UNKNOWN: Readonly<Record<NonNullable<LimitUse['unknown']>, (name: stri
   key_not_recorded: (name) =>
     `unknown: its key is not recorded. To record it: hedge profile set ${name} --help`,
 };
-
-const unknownUse = ({ unknown }: LimitUse, name: string): string =>
-  unknown === null ? '' : WHY_UNKNOWN[unknown](name);
 
 function nextOpen({ read_only: isReadOnly }: ProfileLimits, fits: string): string {
   if (isReadOnly === true) return 'blocked: read-only';
@@ -139,7 +130,10 @@ export const viewProfileChange = ({ done, notes }: ProfileChange): View => [
   notes.map((note) => dimLine(note)),
 ];
 
-function environmentCell(environment: Environment | undefined, profile: string): Cell {
+function environmentCell({ environment, name }: ProfileSummary): Cell {
   if (environment === undefined) return text('set by its key');
-  return text(environment.toUpperCase(), hasLiveRules({ environment, profile }) ? 'warn' : 'plain');
+  return text(environment.toUpperCase(), hasLiveRules({ environment, profile: name }) ? 'warn' : 'plain');
 }
+
+const nameInWords = ({ name, is_default: isDefault }: ProfileSummary): string =>
+  isDefault ? `${name} (default)` : name;

@@ -6,7 +6,8 @@ import type { QuoteGridDocument } from '../../schema/reading-document.ts';
 import { dimLine, gap, line, type TableSection, type View, warnLine } from '../blocks.ts';
 import { nameText, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
-import { bpsFigure, ofAmount, rate, usd } from './record-columns.ts';
+import { bpsCell, rateCell, tenorCell } from './quote.ts';
+import { usd } from './record-columns.ts';
 
 /** The result of `hedge quote` for a grid. */
 export const gridResult = (reading: GridReading) => ({
@@ -40,22 +41,13 @@ const rowsOf = ({ cells, intent: { market } }: GridReading): readonly QuoteGridD
         },
   );
 
-const rateCell = ofAmount((amount) => rate(amount, 2));
-const bpsCell = ofAmount(bpsFigure);
-
 const gridRows = listOf<QuoteGridDocument, QuoteGridDocument>()(
   [
     'market side',
     { name: 'notional_usd', header: 'Notional USD' },
-    { name: 'tenor_days', header: 'Tenor', show: ({ tenor_days: days }) => text(`${days.toString()} d`) },
+    { name: 'tenor_days', header: 'Tenor', show: ({ tenor_days: tenor }) => tenorCell(tenor) },
     'maturity pricing.market_price',
-    {
-      name: 'pricing.execution_price',
-      header: 'Price',
-      align: 'right',
-      optional: 'last',
-      cell: rateCell,
-    },
+    { name: 'pricing.execution_price', header: 'Price', align: 'right', optional: 'last', cell: rateCell },
     'pricing.price_impact_usd carry.daily_usdc carry.daily_rate_pct carry.total_usdc carry.total_rate_pct',
     'upfront.required_margin_usdc upfront.platform_fee_usdc',
     { name: 'upfront.total_upfront_usdc', header: 'Upfront', optional: true },

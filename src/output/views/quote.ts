@@ -1,25 +1,40 @@
-/** Quotes: one tenor in full, or several as a table; and their documents and change lines. */
+/** Quotes: one tenor in full, several as a table, or a curve by notional; and their documents and change lines. */
 import type { Big } from 'big.js';
 import type { Account, Quote } from '../../client/schemas.ts';
 import { roundHalfUp } from '../../domain/amounts.ts';
-import { ownField } from '../../domain/fields.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
+import { quoteCurrency } from '../../domain/vocabulary.ts';
+import type { CurveReading } from '../../readings/read-curve.ts';
 import type { QuotedTenor, QuoteReading } from '../../readings/read-quotes.ts';
 import type { QuoteDocument } from '../../schema/reading-document.ts';
-import { type Block, dimLine, figureRows, gap, line, type TableBlock, type View } from '../blocks.ts';
-import { type Cell, inline, missing, nameText, text, type Words } from '../cells.ts';
+import {
+  type Block,
+  dimLine,
+  figureRows,
+  gap,
+  line,
+  type TableBlock,
+  tableOf,
+  type View,
+} from '../blocks.ts';
+import { type Cell, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { cellOf, labelOf, unknownFields } from '../field-labels.ts';
+import { listOf } from '../list.ts';
 import {
   bps,
   bpsFigure,
   breakEvenRow,
+  capitalized,
+  cents,
+  centsCell,
   cost,
   costWord,
   days,
+  extraCells,
+  gainsWhen,
   maturityCell,
+  ofAmount,
   rate,
   row,
   usd,
@@ -36,15 +51,12 @@ export function viewQuotes(reading: ShownQuotes): View {
 function viewOne(tenor: QuotedTenor, account: Account | undefined): View {
   const { quote, figures } = tenor;
   const { pricing, carry, upfront } = quote;
+  const sign = quote.side === 'buy' ? 'and' : 'less';
   const prices = figureRows(
     row('Price', rate(pricing.execution_price), 'mid', rate(pricing.market_price)),
     breakEvenRow(figures),
     figures.customer_rate !== undefined &&
-      row(
-        'Customer',
-        rate(figures.customer_rate, 4),
-        `break-even ${quote.side === 'buy' ? 'and' : 'less'} markup`,
-      ),
+      row('Customer', rate(figures.customer_rate, 4), `break-even ${sign} markup`),
   );
   const amounts = figureRows(
     row('Impact', usd(figures.impact_cost_usd, 'USD')),
@@ -54,13 +66,12 @@ function viewOne(tenor: QuotedTenor, account: Account | undefined): View {
     row(
       'Upfront',
       usd(upfront.total_upfront_usdc, 'USDC'),
-      'margin',
-      usd(upfront.required_margin_usdc),
-      '+ fee',
-      usd(upfront.platform_fee_usdc),
+      phrase`margin ${usd(upfront.required_margin_usdc)} + fee ${usd(upfront.platform_fee_usdc)}`,
     ),
-    ...accountRows(account, quote),
-    ...extraFields(quote).map(({ name, value }) => row(labelOf(name), cellOf(name, value))),
+    account === undefined && row('Free', missing, text('account not read', 'warn')),
+    account && row('Free', free(account, quote)),
+    account && row('Headroom', headroom(account, quote)),
+    ...extraFields(quote).map(([label, cell]) => row(label, cell)),
   );
   return [headline(tenor, true), gap, prices, gap, amounts];
 }
@@ -69,10 +80,10 @@ function viewSeveral(reading: ShownQuotes, first: QuotedTenor): View {
   return [
     headline(first, false),
     tenorTable(reading.tenors),
-    underneath(reading),
+    underneath(reading, first),
     reading.tenors.flatMap(({ quote }) =>
-      extraFields(quote).map(({ name, value }) =>
-        line(text(`${quote.tenor_days.toString()} d ${labelOf(name)}`, 'dim'), cellOf(name, value)),
+      extraFields(quote).map(([label, cell]) =>
+        line(text(`${quote.tenor_days.toString()} d ${label}`, 'dim'), cell),
       ),
     ),
   ];
@@ -86,12 +97,7 @@ export function briefQuote({ tenors: [first, ...others] }: ShownQuotes): Words {
     nameText(`QUOTE ${side} ${market}`),
     usd(notional, 'USD'),
     others.length === 0
-      ? [
-          `, ${tenor_days.toString()} d at`,
-          rate(pricing.execution_price),
-          ', cost',
-          bps(first.figures.cost_bps),
-        ]
+      ? phrase`, ${tenor_days.toString()} d at ${rate(pricing.execution_price)}, cost ${bps(first.figures.cost_bps)}`
       : [', cost', costOf(first), others.map((each) => [',', costOf(each)])],
   ];
 }
@@ -101,161 +107,125 @@ const costOf = ({ quote, figures }: QuotedTenor): Words => [
   bps(figures.cost_bps),
 ];
 
-/** One row per tenor. */
+export const tenorCell = (tenor: unknown): Cell => text(`${String(tenor)} d`);
+export const rateCell = ofAmount((amount) => rate(amount, 2));
+export const bpsCell = ofAmount(bpsFigure);
+const strong = (amount: Big): Cell => usd(amount, undefined, 'strong');
+const priceFigure = (amount: Big): Cell => ({
+  kind: 'rate',
+  amount: roundHalfUp(amount, TABLE_PLACES),
+  decimals: TABLE_PLACES,
+});
+/** Decimals of prices in the table. */
+const TABLE_PLACES = 4;
+
+/** A part of the total cost. */
+const PART = { optional: true, group: 'cost', cell: centsCell } as const;
+
+/** The columns of `--csv`, in order; on a screen one row per tenor. */
+const quoteRows = listOf<QuoteDocument, QuoteDocument>()(
+  [
+    'market side notional_usd',
+    { name: 'tenor_days', header: 'Tenor', show: ({ tenor_days: tenor }) => tenorCell(tenor) },
+    { name: 'maturity', header: 'Matures', cell: (at) => maturityCell(String(at), 'date') },
+    'pricing.market_price',
+    { name: 'pricing.execution_price', header: 'Price', cell: ofAmount(priceFigure) },
+    'pricing.price_impact_usd carry.daily_usdc carry.daily_rate_pct',
+    { ...PART, name: 'carry.total_usdc', header: 'Carry' },
+    'carry.total_rate_pct upfront.required_margin_usdc',
+    { ...PART, name: 'upfront.platform_fee_usdc', header: 'Fee' },
+    'upfront.total_upfront_usdc',
+    { name: 'derived.all_in_rate', header: 'Break-even', align: 'right', optional: 'last', cell: rateCell },
+    'derived.move_to_break_even_pct',
+    { ...PART, name: 'derived.impact_cost_usd', header: 'Impact' },
+    { name: 'derived.cost_usdc', header: 'Total cost', cell: ofAmount((amount) => strong(cents(amount))) },
+    { name: 'derived.cost_bps', header: 'bps', cell: bpsCell },
+    'derived.notional_quote derived.misses',
+    { name: 'derived.customer_rate', header: 'Customer', align: 'right', isExtra: true, cell: rateCell },
+  ],
+  {
+    screen:
+      'tenor_days maturity pricing.execution_price derived.impact_cost_usd carry.total_usdc upfront.platform_fee_usdc derived.cost_usdc derived.cost_bps derived.all_in_rate derived.customer_rate',
+    record: (quote) => quote,
+  },
+);
+export const QUOTE_COLUMNS = quoteRows.columns;
+
 export function tenorTable(tenors: readonly QuotedTenor[]): TableBlock {
   const isMarked = tenors.some(({ figures }) => figures.customer_rate !== undefined);
-  const rows = tenors.map(({ quote, figures }): readonly Cell[] =>
-    inline(
-      `${quote.tenor_days.toString()} d`,
-      maturityCell(quote.maturity, 'date'),
-      {
-        kind: 'rate',
-        amount: roundHalfUp(quote.pricing.execution_price, TABLE_PLACES),
-        decimals: TABLE_PLACES,
-      },
-      costs(quote, figures).map((amount) => usd(roundHalfUp(amount, MONEY_PLACES))),
-      { kind: 'money', amount: roundHalfUp(figures.cost_usdc, MONEY_PLACES), tone: 'strong' },
-      bpsFigure(figures.cost_bps),
-      rateOrDash(figures.all_in_rate),
-      isMarked && rateOrDash(figures.customer_rate),
-    ),
-  );
-  const columns = isMarked ? [...COLUMNS, CUSTOMER] : COLUMNS;
-  return { kind: 'table', columns, rows, records: tenors.map(quoteDocument) };
+  return quoteRows.block(tenors.map(quoteDocument), {
+    only: ({ name }) => isMarked || name !== 'derived.customer_rate',
+  });
 }
-
-const costs = ({ carry, upfront }: Quote, { impact_cost_usd: impact }: QuotedTenor['figures']) => [
-  impact,
-  carry.total_usdc,
-  upfront.platform_fee_usdc,
-];
-
-/** Decimals of prices in the table, and of money. */
-const TABLE_PLACES = 4;
-const MONEY_PLACES = 2;
-
-const COLUMNS = [
-  { header: 'TENOR', field: 'tenor_days' },
-  { header: 'MATURES', field: 'maturity' },
-  { header: 'PRICE', field: 'pricing.execution_price', align: 'right' },
-  { header: 'IMPACT', field: 'derived.impact_cost_usd', align: 'right', optional: true, group: 'cost' },
-  { header: 'CARRY', field: 'carry.total_usdc', align: 'right', optional: true, group: 'cost' },
-  { header: 'FEE', field: 'upfront.platform_fee_usdc', align: 'right', optional: true, group: 'cost' },
-  { header: 'TOTAL COST', field: 'derived.cost_usdc', align: 'right' },
-  { header: 'BPS', field: 'derived.cost_bps', align: 'right' },
-  { header: 'BREAK-EVEN', field: 'derived.all_in_rate', align: 'right', optional: 'last' },
-] as const;
-
-const CUSTOMER = { header: 'CUSTOMER', field: 'derived.customer_rate', align: 'right' } as const;
-
-const rateOrDash = (amount: Big | undefined): Cell => (amount === undefined ? missing : rate(amount, 2));
 
 /** `Buy USDTNGN 10,000.00 USD = 15,325,612.00 NGN for 3 days, to Mon 23 Nov 10:02. Gains when …` */
 function headline({ quote, figures }: QuotedTenor, single: boolean): Block {
-  const side = `${quote.side.charAt(0).toUpperCase()}${quote.side.slice(1)}`;
-  const words = sideInWords(quote.market, quote.side);
   const until: Words = single
     ? [`for ${days(quote.tenor_days.toString())}, to`, maturityCell(quote.maturity, 'minute'), '.']
     : '.';
   return line(
-    nameText(`${side} ${quote.market}`, 'strong'),
+    nameText(`${capitalized(quote.side)} ${quote.market}`, 'strong'),
     usd(quote.notional_usd, 'USD'),
     '=',
-    {
-      kind: 'money',
-      amount: roundHalfUp(figures.notional_quote, 2),
-      unit: spelledName(quoteCurrency(quote.market)),
-    },
+    usd(cents(figures.notional_quote), spelledName(quoteCurrency(quote.market))),
     until,
-    nameText(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`),
+    gainsWhen(quote.market, quote.side),
   );
 }
 
-function underneath({ tenors, account }: ShownQuotes): View {
+function underneath({ tenors, account }: ShownQuotes, { quote: first }: QuotedTenor): View {
   const upfronts = new Set(tenors.map(({ quote }) => quote.upfront.total_upfront_usdc.toFixed()));
-  const [first] = tenors;
-  if (first === undefined) return [];
-  const { total_upfront_usdc: total, required_margin_usdc: margin } = first.quote.upfront;
-  const upfront: Words =
+  const { total_upfront_usdc: total, required_margin_usdc: margin } = first.upfront;
+  const upfront =
     upfronts.size === 1
-      ? ['Upfront', usd(total, 'USDC'), '(margin', usd(margin), ')']
+      ? phrase`Upfront ${usd(total, 'USDC')} (margin ${usd(margin)})`
       : 'Upfront differs by tenor: see --tenor';
-  const room: Words =
+  const room =
     account === undefined
       ? text('; balance and headroom unknown', 'warn')
-      : [
-          '; free',
-          usd(account.balance_usdc, 'USDC'),
-          tooLittle(account.balance_usdc, total),
-          '; headroom',
-          usd(account.available_exposure_usd, 'USD'),
-          tooLittle(account.available_exposure_usd, first.quote.notional_usd),
-        ];
+      : phrase`; free ${free(account, first)}; headroom ${headroom(account, first)}`;
   const cut = tenors.some(
     ({ quote, figures }) =>
       isCut(quote.pricing.execution_price, TABLE_PLACES) ||
-      [...costs(quote, figures), figures.cost_usdc].some((amount) => isCut(amount, MONEY_PLACES)),
+      [
+        figures.impact_cost_usd,
+        quote.carry.total_usdc,
+        quote.upfront.platform_fee_usdc,
+        figures.cost_usdc,
+      ].some((amount) => isCut(amount, 2)),
   );
   return [
     line(upfront, room, '.'),
-    cut &&
-      dimLine(
-        `Rounded to ${MONEY_PLACES} decimals, prices to ${TABLE_PLACES}. Full precision: --tenor or --json.`,
-      ),
+    cut && dimLine(`Rounded to 2 decimals, prices to ${TABLE_PLACES}. Full precision: --tenor or --json.`),
   ];
 }
 
 const isCut = (amount: Big, places: number): boolean => !roundHalfUp(amount, places).eq(amount);
 
-function accountRows(account: Account | undefined, quote: Quote): Cell[][] {
-  if (account === undefined) return [row('Free', missing, text('account not read', 'warn'))];
-  return [
-    row(
-      'Free',
-      usd(account.balance_usdc, 'USDC'),
-      tooLittle(account.balance_usdc, quote.upfront.total_upfront_usdc),
-    ),
-    row(
-      'Headroom',
-      usd(account.available_exposure_usd, 'USD'),
-      tooLittle(account.available_exposure_usd, quote.notional_usd),
-    ),
-  ];
-}
+const free = ({ balance_usdc: has }: Account, { upfront }: Quote): Words => [
+  usd(has, 'USDC'),
+  tooLittle(has, upfront.total_upfront_usdc),
+];
+
+const headroom = ({ available_exposure_usd: has }: Account, { notional_usd: notional }: Quote): Words => [
+  usd(has, 'USD'),
+  tooLittle(has, notional),
+];
 
 const tooLittle = (has: Big, needs: Big): Words => has.lt(needs) && text('(insufficient)', 'warn');
 
-interface SentField {
-  name: string;
-  value: unknown;
-}
-
 /** Fields of a quote that are not in the specification, in its groups too. */
-function extraFields({ pricing, carry, upfront, ...top }: Quote): readonly SentField[] {
-  return [
-    ...extrasOf(top, ['market', 'side', 'notional_usd', 'tenor_days', 'maturity']),
-    ...extrasOf(pricing, ['market_price', 'execution_price', 'price_impact_usd']),
-    ...extrasOf(carry, ['daily_usdc', 'daily_rate_pct', 'total_usdc', 'total_rate_pct']),
-    ...extrasOf(upfront, ['required_margin_usdc', 'platform_fee_usdc', 'total_upfront_usdc']),
-  ];
-}
-
-const extrasOf = (group: Readonly<Record<string, unknown>>, known: readonly string[]): readonly SentField[] =>
-  unknownFields([group], known).map((name) => ({ name, value: ownField(group, name) }));
+const extraFields = ({ pricing, carry, upfront, ...top }: Quote) => [
+  ...extraCells(top, ['market', 'side', 'notional_usd', 'tenor_days', 'maturity']),
+  ...extraCells(pricing, ['market_price', 'execution_price', 'price_impact_usd']),
+  ...extraCells(carry, ['daily_usdc', 'daily_rate_pct', 'total_usdc', 'total_rate_pct']),
+  ...extraCells(upfront, ['required_margin_usdc', 'platform_fee_usdc', 'total_upfront_usdc']),
+];
 
 function perDay(daily: Big): Words {
   const { words, amount } = carryInWords(daily);
   return amount.eq(0) ? words : [words, usd(amount), 'per day'];
 }
-
-/** The columns of `--csv`, in order. */
-export const QUOTE_COLUMNS = [
-  'market side notional_usd tenor_days maturity pricing.market_price pricing.execution_price',
-  'pricing.price_impact_usd carry.daily_usdc carry.daily_rate_pct carry.total_usdc',
-  'carry.total_rate_pct upfront.required_margin_usdc upfront.platform_fee_usdc',
-  'upfront.total_upfront_usdc derived.all_in_rate derived.move_to_break_even_pct',
-  'derived.impact_cost_usd derived.cost_usdc derived.cost_bps derived.notional_quote derived.misses',
-].flatMap((names) => names.split(' '));
 
 export const quoteDocument = ({ quote: sent, figures, misses, sized }: QuotedTenor): QuoteDocument => ({
   ...sent,
@@ -278,3 +248,37 @@ export const quoteChanges = (tenors: readonly QuotedTenor[]): readonly ChangeLin
       ...misses.map(({ message }) => text(`, ${message}`, 'warn')),
     ],
   }));
+
+/** The cost of a hedge by its notional, as a table and a chart. */
+export function viewCurve({ tenors, intent, refused }: CurveReading): View {
+  const [first] = tenors;
+  const last = tenors.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const { market, side, tenor_days: tenor } = first.quote;
+  return [
+    line(nameText(`${capitalized(side)} ${market}, ${days(tenor.toString())}: cost by notional.`)),
+    gap,
+    tableOf(tenors, [
+      { header: 'NOTIONAL USD', align: 'right', show: ({ quote }) => usd(quote.notional_usd) },
+      { header: 'PRICE', align: 'right', show: ({ quote }) => priceFigure(quote.pricing.execution_price) },
+      { header: 'IMPACT', align: 'right', optional: true, show: (each) => usd(each.figures.impact_cost_usd) },
+      { header: 'COST USDC', align: 'right', show: ({ figures }) => strong(figures.cost_usdc) },
+      { header: 'BPS', align: 'right', show: ({ figures }) => bpsFigure(figures.cost_bps) },
+      {
+        header: '',
+        show: ({ quote }) => text(quote.notional_usd.eq(intent.notional) ? '<- requested' : '', 'dim'),
+      },
+    ]),
+    refused.map(({ notional, why }) => line('No quote for', usd(notional, 'USD'), `(${why}).`)),
+    gap,
+    dimLine(`${costWord(first.figures.cost_usdc)} in bps of notional, smallest to largest:`),
+    {
+      kind: 'chart',
+      height: 8,
+      points: tenors.map(({ figures }, index) => ({ x: index, y: figures.cost_bps })),
+      label: bps,
+      ends: [usd(first.quote.notional_usd, 'USD'), usd(last.quote.notional_usd, 'USD')],
+      empty: 'No quotes',
+    },
+  ];
+}

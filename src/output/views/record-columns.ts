@@ -2,9 +2,13 @@
 
 import { Big } from 'big.js';
 import { roundHalfUp } from '../../domain/amounts.ts';
+import { type Fields, ownField } from '../../domain/fields.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
-import { isDerivedReference } from '../../domain/vocabulary.ts';
-import { type Cell, inline, missing, nameText, text, type Words } from '../cells.ts';
+import { spelledName } from '../../domain/sanitize.ts';
+import { isDerivedReference, type Side, sideInWords } from '../../domain/vocabulary.ts';
+import { type Amount, type Cell, inline, missing, nameText, type Tone, text, type Words } from '../cells.ts';
+import { cellOf, labelOf, unknownFields } from '../field-labels.ts';
+import type { TimeStyle } from '../format.ts';
 
 /** A signed P&L figure, colored by its sign. */
 export function signedCell(value: unknown): Cell {
@@ -21,11 +25,10 @@ export const cents = (amount: Big): Big => roundHalfUp(amount, 2);
 export const signedCents = (amount: Big | undefined): Cell =>
   amount === undefined ? missing : signedCell(cents(amount));
 
-/** The same with its unit. */
-export function signedIn(unit: string, value: unknown): Cell {
-  const cell = signedCell(value);
-  return cell.kind === 'money' ? { ...cell, unit } : cell;
-}
+export const inUnit = (unit: string, cell: Cell): Cell => (cell.kind === 'money' ? { ...cell, unit } : cell);
+
+/** A signed figure with its unit. */
+export const signedIn = (unit: string, value: unknown): Cell => inUnit(unit, signedCell(value));
 
 /**
  * Carry of a position or a closed hedge, in a word. The service's sign (ASSUMED) is that of P&L: negative is paid. A
@@ -45,25 +48,44 @@ export const dealIdCell = (reference: unknown): Cell =>
 export const known = <Value>(value: Value | null | undefined, cell: (value: Value) => Cell): Cell =>
   value === undefined || value === null ? missing : cell(value);
 
+export const hashCell = (hash: string): Cell => ({ kind: 'hash', text: spelledName(hash) });
+
+/** The fields of a record of the service that are not specified, each with its label. */
+export const extraCells = (record: Fields, specified: readonly string[]) =>
+  unknownFields([record], specified).map(
+    (name) => [labelOf(name), cellOf(name, ownField(record, name))] as const,
+  );
+
 /** For a field whose value is an exact amount; a dash for any other. */
 export const ofAmount =
   (cell: (amount: Big) => Cell) =>
   (value: unknown): Cell =>
     value instanceof Big ? cell(value) : missing;
 
+export const centsCell = ofAmount((amount) => usd(cents(amount)));
+
 /** A time of day, and the date of another day; a dash where it is not known. */
 export const shortTime = (at: unknown): Cell =>
   typeof at === 'string' ? { kind: 'time', at, style: 'short' } : missing;
+
+/** An instant, ISO 8601, to the second unless `style` is another. */
+export const time = (at: string, style: TimeStyle = 'second', tone?: Tone): Cell =>
+  tone === undefined ? { kind: 'time', at, style } : { kind: 'time', at, style, tone };
 
 export const countCell = (amount: number): Cell => ({ kind: 'number', amount });
 
 /** A row of figures: a name, one figure, and words after it. */
 export const row = (name: string, ...words: readonly Words[]): Cell[] => [text(name), ...inline(...words)];
 
-export const usd = (amount: Big, unit?: string): Cell =>
-  unit === undefined ? { kind: 'money', amount } : { kind: 'money', amount, unit };
+/** An amount in USD, under a heading that says so, or in another `unit`. */
+export const usd = (amount: Amount, unit?: string, tone?: Tone): Cell => ({
+  kind: 'money',
+  amount,
+  ...(unit === undefined ? {} : { unit }),
+  ...(tone === undefined ? {} : { tone }),
+});
 
-export const inUsd = (amount: Big): Cell => usd(amount, 'USD');
+export const inUsd = (amount: Amount): Cell => usd(amount, 'USD');
 
 /** A rate with all its decimals, or rounded to `places`. */
 export const rate = (amount: Big, places?: number): Cell => ({
@@ -77,13 +99,15 @@ export const bps = (amount: Big): Cell => ({ kind: 'number', amount: roundHalfUp
 export const bpsFigure = (amount: Big): Cell => ({ kind: 'number', amount: roundHalfUp(amount, 1) });
 
 /** A cost without its sign: `costWord` names a gain. */
-export const cost = (amount: Big): Cell => ({
-  kind: 'money',
-  amount: amount.abs(),
-  unit: 'USDC',
-  tone: 'strong',
-});
+export const cost = (amount: Big): Cell => usd(amount.abs(), 'USDC', 'strong');
 export const costWord = (amount: Big): string => (amount.lt(0) ? 'You earn' : 'Total cost');
+
+/** `buy` → `Buy` */
+export const capitalized = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+
+/** `Gains when the naira weakens.` */
+export const gainsWhen = (market: string, side: Side): Cell =>
+  nameText(`${capitalized(sideInWords(market, side))}.`);
 
 export const days = (count: string): string => (count === '1' ? '1 day' : `${count} days`);
 

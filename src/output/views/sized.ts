@@ -2,18 +2,18 @@
 import type { Big } from 'big.js';
 import type { Sizing } from '../../args/action-intent.ts';
 import type { Quote } from '../../client/schemas.ts';
-import { readDecimal, roundHalfUp } from '../../domain/amounts.ts';
+import { readDecimal } from '../../domain/amounts.ts';
 import { wholeCents } from '../../domain/exposure.ts';
 import { type Binding, coverOf } from '../../domain/sizes.ts';
 import { nairaAsked } from '../../journal/describe.ts';
 import type { QuoteReading } from '../../readings/read-quotes.ts';
 import type { SizedDocument } from '../../schema/action-document.ts';
 import type { ActionReport } from '../../trading/report.ts';
-import { type Block, line, type View } from '../blocks.ts';
-import { type Cell, text, type Words } from '../cells.ts';
-import { row, usd } from './record-columns.ts';
+import { line, type View } from '../blocks.ts';
+import { type Cell, phrase, text, type Words } from '../cells.ts';
+import { cents, usd } from './record-columns.ts';
 
-const naira = (amount: Big): Cell => ({ kind: 'money', amount: roundHalfUp(amount, 2), unit: 'NGN' });
+const naira = (amount: Big): Cell => usd(cents(amount), 'NGN');
 
 interface Covering {
   /** USD. */
@@ -25,18 +25,13 @@ interface Covering {
 }
 
 /** `799,999,988.89 NGN of 800,000,000.00 asked; rest 11.11` */
-export function coverRow({ notional, asked, quote }: Covering): Cell[] {
-  if (quote === undefined) return row('Naira', naira(asked), 'asked');
-  const amount = roundHalfUp(coverOf(notional, quote.pricing.execution_price, asked).amount, 2);
+export function coverCells({ notional, asked, quote }: Covering): readonly [Cell, ...Words[]] {
+  if (quote === undefined) return [naira(asked), 'asked'];
+  const amount = cents(coverOf(notional, quote.pricing.execution_price, asked).amount);
   // The rest of the shown amount, so that the two figures add up to the naira asked for.
   const rest = asked.minus(amount);
-  return row(
-    'Naira',
-    naira(amount),
-    'of',
-    usd(asked),
-    rest.lt(0) ? ['asked;', usd(rest.abs()), text('above it', 'warn')] : ['asked; rest', usd(rest)],
-  );
+  const above = phrase`; ${usd(rest.abs())} ${text('above it', 'warn')}`;
+  return [naira(amount), phrase`of ${usd(asked)} asked`, rest.lt(0) ? above : ['; rest', usd(rest)]];
 }
 
 /** `799,412,338.10 NGN at the struck rate, of 800,000,000.00 asked`, where the size was given in naira. */
@@ -56,41 +51,30 @@ export const quotedPrice = (entry: ActionReport['entry']) => ({
 });
 
 /** `99 % of the 49,504.95 USD that your balance pays for`; a limit of the profile does not move, so all of it is taken. */
-export function largestCells({ binding, room }: { binding: Binding; room: Big }): Words {
-  const limit = usd(wholeCents(room), 'USD');
-  switch (binding) {
-    case 'headroom':
-      return ['99 % of the headroom,', limit];
-    case 'capacity':
-      return ['99 % of the capacity of the side,', limit];
-    case 'balance':
-      return ['99 % of the', limit, 'that your balance pays for'];
-    case 'per_trade_limit':
-      return ['limited by the per-trade limit,', limit];
-    case 'daily_limit':
-      return ['limited by the daily limit,', limit, 'left today'];
-    default:
-      return binding satisfies never;
-  }
-}
+export const largestCells = ({ binding, room }: { binding: Binding; room: Big }): Words =>
+  LARGEST[binding](usd(wholeCents(room), 'USD'));
 
-/** `Size 49,009.90 USD: 99 % of the 49,504.95 USD that your balance pays for.` */
-const largestLine = (notional: Big, limit: { binding: Binding; room: Big }): Block =>
-  line('Size', usd(notional, 'USD'), ':', largestCells(limit), '.');
+const LARGEST: Readonly<Record<Binding, (limit: Cell) => Words>> = {
+  headroom: (limit) => phrase`99 % of the headroom, ${limit}`,
+  capacity: (limit) => phrase`99 % of the capacity of the side, ${limit}`,
+  balance: (limit) => phrase`99 % of the ${limit} that your balance pays for`,
+  per_trade_limit: (limit) => phrase`limited by the per-trade limit, ${limit}`,
+  daily_limit: (limit) => phrase`limited by the daily limit, ${limit} left today`,
+};
 
-/** Below the quotes. One size is quoted for every tenor: of the others, those whose price makes it another amount. */
+/** Below the quotes: `Size 49,009.90 USD: 99 % of the 49,504.95 USD that your balance pays for.` One size is quoted for every tenor: of the others, those whose price makes it another amount. */
 export function viewSized({ intent, tenors }: QuoteReading): View {
   const { sizing, notional } = intent;
-  if (sizing?.by === 'max' && sizing.limit !== undefined) return largestLine(notional, sizing.limit);
+  if (sizing?.by === 'max' && sizing.limit !== undefined)
+    return line(phrase`Size ${usd(notional, 'USD')}: ${largestCells(sizing.limit)}.`);
   if (sizing?.by !== 'ngn') return [];
   const asked = sizing.amount;
   const shown = tenors.filter(
     ({ quote }, at) => at === 0 || !coverOf(notional, quote.pricing.execution_price, asked).fits,
   );
   return shown.map(({ quote }) => {
-    const [, ...cells] = coverRow({ notional, asked, quote });
     const tenor = tenors.length > 1 ? `Naira, ${quote.tenor_days.toFixed()} d:` : 'Naira:';
-    return line(tenor, cells, '.');
+    return line(tenor, coverCells({ notional, asked, quote }), '.');
   });
 }
 

@@ -1,6 +1,6 @@
-/** Rolls that are not finished, as other screens and documents name them. */
+/** Rolls that are not finished, as other screens and documents name them, and actions that may still change figures. */
 import type { Hedge } from '../../client/schemas.ts';
-import { shell } from '../../domain/hint.ts';
+import { say, shell } from '../../domain/hint.ts';
 import {
   CHAIN_WORDS,
   chainNotional,
@@ -9,10 +9,11 @@ import {
   nextOfChain,
   type RollChain,
 } from '../../journal/roll-chains.ts';
+import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { UnfinishedRollDocument } from '../../schema/action-document.ts';
 import { gap, line, type View, warnLine } from '../blocks.ts';
-import { hintCell, nameText, type Tone, text, type Words } from '../cells.ts';
+import { hintCell, nameText, partsIn, type Tone, text, type Words } from '../cells.ts';
 import { andMore } from '../hint-blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
 
@@ -83,6 +84,24 @@ export function viewKnownRolls(rolls: KnownRolls | undefined, open: readonly Hed
 }
 
 const MOST_LISTED = 5;
+
+/** `1 unresolved, 2 in flight: these figures may change. To look them up: hedge check`, and rolls to finish. */
+export function pendingLine(pending: PendingActions | undefined): View {
+  if (pending === undefined) return [];
+  const { unresolved, inFlight, rolls } = pending;
+  const counts = partsIn([
+    unresolved !== 0 && `${unresolved} unresolved`,
+    inFlight !== 0 && `${inFlight} in flight`,
+  ]);
+  return [
+    counts.length > 0 &&
+      line(
+        text(`${counts.join(', ')}:`, unresolved === 0 ? 'warn' : 'bad'),
+        hintCell(say`these figures may change. To look them up: ${shell`hedge check`}`),
+      ),
+    viewUnfinishedRolls(rolls),
+  ];
+}
 
 export const unfinishedRollDocument = (chain: RollChain): UnfinishedRollDocument => ({
   chain_id: chain.plan.chain_id,
