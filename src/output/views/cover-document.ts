@@ -7,7 +7,7 @@ import { daysAfter } from '../../domain/business-days.ts';
 import type { BandStatus, BucketCoverage, CoverBucket } from '../../domain/cover.ts';
 import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { grouped } from '../../domain/exposure.ts';
-import { dayOf } from '../../domain/maturity-ladder.ts';
+import { marksOn } from '../../domain/maturity-ladder.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import type { CoverDocument } from '../../schema/cover-document.ts';
 import { type Tone, text } from '../cells.ts';
@@ -207,10 +207,7 @@ export function coverDocument(reading: CoverReading, { ignored, dateOrder }: Exp
   };
 }
 
-const markFields = ({ input }: CoverReading, date: string) => {
-  const { weekend, holiday } = dayOf(date, input.holidays);
-  return { weekend, holiday: holiday ?? null };
-};
+const markFields = ({ input }: CoverReading, date: string) => marksOn(date, input.holidays);
 
 const dealDocument = (reading: CoverReading, deal: CoverDeal) => ({
   due: deal.date,

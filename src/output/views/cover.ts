@@ -6,7 +6,7 @@ import { isBusinessDay } from '../../domain/business-days.ts';
 import type { Coverage } from '../../domain/cover.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, optionWords, shell, step } from '../../domain/hint.ts';
-import { dayOf } from '../../domain/maturity-ladder.ts';
+import { marksOn } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import type { CommandWords } from '../../errors.ts';
@@ -97,7 +97,7 @@ function footer(reading: CoverReading): View {
   const marked = dates
     .filter((date) => date !== today && !isBusinessDay(date, input.holidays))
     .toSorted()
-    .map((date) => [dateInWords(date, today), ...marksOf(dayOf(date, input.holidays))].join(', '));
+    .map((date) => [dateInWords(date, today), ...marksOf(marksOn(date, input.holidays))].join(', '));
   const more = marked.length - MOST_MARKED;
   const shown = marked.slice(0, MOST_MARKED).join('; ');
   const lines = partsIn<Block>([
