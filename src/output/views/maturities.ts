@@ -17,7 +17,17 @@ import type { ChangeLine } from '../change-lines.ts';
 import { two } from '../format.ts';
 import { type Listing, listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
-import { cents, countCell, dealIdCell, maturityCell, ofAmount, rate, row, usd } from './record-columns.ts';
+import {
+  cents,
+  countCell,
+  countOf,
+  dealIdCell,
+  maturityCell,
+  ofAmount,
+  rate,
+  row,
+  usd,
+} from './record-columns.ts';
 import { viewKnownRolls } from './unfinished-rolls.ts';
 
 /** A calendar file that was written. */
@@ -95,12 +105,14 @@ const totalRows = ({ maturing, ladder }: MaturitiesReading): readonly (readonly 
   SIDES.map((side) => ({ side, hedges: maturing.filter((hedge) => hedge.side === side).length }))
     .filter(({ hedges }) => hedges > 0)
     .map(({ side, hedges }) =>
-      row(`Total ${side}`, usd(cents(sumOfSide(ladder.total, side)), 'USD'), `in ${countOf(hedges)}`),
+      row(
+        `Total ${side}`,
+        usd(cents(sumOfSide(ladder.total, side)), 'USD'),
+        `in ${countOf(hedges, 'hedge')}`,
+      ),
     );
 
 const sumOfSide = (sums: MaturingSum, side: Side): Big => (side === 'buy' ? sums.buy_usd : sums.sell_usd);
-
-const countOf = (hedges: number): string => (hedges === 1 ? '1 hedge' : `${hedges} hedges`);
 
 function hedgeTable(reading: MaturitiesReading): Block {
   const hasMarks = reading.maturing.some(({ derived }) => derived.holiday !== null);
@@ -120,7 +132,7 @@ function morningLine({ ladder, beforeNextMorning: before, unlisted, covers }: Ma
   return line(
     name,
     morning,
-    `: ${isPart ? 'at least ' : ''}${countOf(before.hedges)}`,
+    `: ${isPart ? 'at least ' : ''}${countOf(before.hedges, 'hedge')}`,
     sides.map(({ side, size }) => size.gt(0) && [`, ${side}`, usd(cents(size), 'USD')]),
     '.',
   );
@@ -142,7 +154,7 @@ function warnings({ maybeHolidays, sidesKnown, covers, maturing, unlisted }: Mat
 
 const calendarLine = ({ path, events, added, changed, canceled }: WrittenCalendar): Block =>
   line(
-    `Calendar written: ${events === 1 ? '1 event' : `${events} events`}, ${added} new, ${changed} changed, ${canceled} canceled, in`,
+    `Calendar written: ${countOf(events, 'event')}, ${added} new, ${changed} changed, ${canceled} canceled, in`,
     text(path, 'strong'),
   );
 

@@ -85,6 +85,9 @@ export const cost = (amount: Big): Cell => ({
 });
 export const costWord = (amount: Big): string => (amount.lt(0) ? 'You earn' : 'Total cost');
 
+/** `1 hedge`, `3200 hedges`. */
+export const countOf = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+
 export const days = (count: string): string => (count === '1' ? '1 day' : `${count} days`);
 
 /** How far the mid must move by maturity for the hedge to pay its own costs. */
