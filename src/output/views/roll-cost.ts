@@ -1,12 +1,11 @@
 /** The cost of a roll: one roll in full with the cost of both legs, and the cost on the receipt. */
-import type { Big } from 'big.js';
 import { COST_PARTS, type CostParts, type CostSum, rollingCost } from '../../domain/roll-cost.ts';
 import { recordedRollingCost } from '../../journal/recorded-costs.ts';
 import { CHAIN_WORDS, chainNotional, isFinished, type RollChain } from '../../journal/roll-chains.ts';
 import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
-import { dimLine, gap, line, type Pair, pair, type View } from '../blocks.ts';
-import { type Cell, missing, nameText, type Parts, text } from '../cells.ts';
-import { bps, bpsFigure, days, signedIn, usd } from './record-columns.ts';
+import { dimLine, gap, line, type Pair, pair, tableOf, type View } from '../blocks.ts';
+import { type Cell, nameText, type Parts, text } from '../cells.ts';
+import { bps, bpsFigure, days, known, signedIn, usd } from './record-columns.ts';
 import { CHAIN_TONES, viewNext } from './unfinished-rolls.ts';
 
 const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
@@ -20,7 +19,7 @@ const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
 export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
   const { plan, state } = chain;
   const [first, second] = legs;
-  const alone = first && second && rollingCost(first.parts, second.parts, second.notional);
+  const alone = first && second && rollingCost(first, second, second.notional_usd);
   return [
     line(
       nameText(`ROLL ${plan.chain_id}`, 'strong'),
@@ -30,21 +29,14 @@ export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
       `, ${plan.when === 'now' ? 'closed and opened again' : 'at maturity'}, ${days(plan.tenor_days.toString())}`,
     ),
     gap,
-    {
-      kind: 'table',
-      columns: [
-        { header: 'USDC' },
-        ...legs.map(({ leg }) => ({ header: `LEG ${leg}`, align: 'right' as const })),
-      ],
-      rows: [
-        ['Hedge', ...legs.map(hedgeCell)],
-        ['Notional USD', ...legs.map(({ notional }) => usd(notional))],
-        ...COST_PARTS.map((part) => [PART_NAMES[part], ...legs.map(({ parts }) => partCell(parts[part]))]),
-        ['Cost', ...legs.map(({ cost }) => usd(cost.cost_usdc))],
-        ['Cost in bps', ...legs.map(({ cost }) => bpsFigure(cost.cost_bps))],
-        ['Realized P&L', ...legs.map(({ netPnl }) => signedIn('USD', netPnl))],
-      ].map((row) => row.map((cell) => (typeof cell === 'string' ? text(cell) : cell))),
-    },
+    tableOf(LEG_ROWS, [
+      { header: 'USDC', show: ({ name }) => text(name) },
+      ...legs.map((leg) => ({
+        header: `LEG ${leg.leg}`,
+        align: 'right' as const,
+        show: ({ cell }: LegRow) => cell(leg),
+      })),
+    ]),
     line(
       text('Cost of both hedges since their open:', 'strong'),
       { kind: 'money', amount: total.cost_usdc, unit: 'USDC', tone: 'strong' },
@@ -61,8 +53,19 @@ export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
   ];
 }
 
-const hedgeCell = ({ hedgeId }: LegCost): Cell => (hedgeId === undefined ? missing : nameText(hedgeId));
-const partCell = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount));
+interface LegRow {
+  name: string;
+  cell: (leg: LegCost) => Cell;
+}
+
+const LEG_ROWS: readonly LegRow[] = [
+  { name: 'Hedge', cell: ({ hedge_id: id }) => known(id, nameText) },
+  { name: 'Notional USD', cell: ({ notional_usd: notional }) => usd(notional) },
+  ...COST_PARTS.map((part) => ({ name: PART_NAMES[part], cell: (leg: LegCost) => known(leg[part], usd) })),
+  { name: 'Cost', cell: ({ cost_usdc: cost }) => usd(cost) },
+  { name: 'Cost in bps', cell: ({ cost_bps: cost }) => bpsFigure(cost) },
+  { name: 'Realized P&L', cell: ({ net_pnl_usd: pnl }) => signedIn('USD', pnl) },
+];
 
 /** The cost of rolling, without that of leg 1 since its open. */
 export function costPairs(chain: RollChain): Parts<Pair> {
