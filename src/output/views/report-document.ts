@@ -10,8 +10,8 @@ import { valueRecord } from './snapshot.ts';
 
 const partsRecord = (parts: PnlParts) => ({ ...parts, net_usd: netPnl(parts) });
 
-const dayRecord = ({ hedges: _none, snapshot, ...day }: ReportDay) => ({
-  ...sumRecord({ ...day, hedges: 0 }),
+const dayRecord = ({ snapshot, ...day }: ReportDay) => ({
+  ...sumRecord(day),
   net_asset_value_usdc: snapshot === undefined ? null : valueRecord(snapshot.value).net_asset_value_usdc,
 });
 
@@ -24,15 +24,18 @@ const endRecord = (
   reading: snapshot === undefined ? null : isNow ? 'now' : 'snapshot',
 });
 
+const recordsOf = ({ intent, groups, days }: ReportReading) =>
+  intent.by === 'day' ? days.map(dayRecord) : groups.map(groupRecord);
+
 export function reportDocument(report: ReportReading): ReportDocument {
-  const { intent, zone, from, to, endsNow, total, bridge, days, snapshots, others, unconfirmed } = report;
+  const { intent, zone, from, to, endsNow, total, bridge, snapshots, others, unconfirmed } = report;
   return {
     derived: {
       zone,
       from: endRecord(from, false),
       to: endRecord(to, endsNow),
       by: intent.by,
-      groups: intent.by === 'day' ? days.map(dayRecord) : report.groups.map(groupRecord),
+      groups: recordsOf(report),
       total: {
         ...sumRecord(total),
         realized: partsRecord(total.realized),
@@ -69,7 +72,5 @@ export const REPORT_COLUMNS: readonly string[] = [
 ];
 
 /** One record a group. */
-export const reportTable = ({ intent: { by }, groups, days }: ReportReading): RecordTable => ({
-  columns: groupList(by).columns,
-  records: by === 'day' ? days.map(dayRecord) : groups.map(groupRecord),
-});
+export const reportTable = (report: ReportReading): RecordTable =>
+  groupList(report.intent.by).table(recordsOf(report));

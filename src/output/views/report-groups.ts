@@ -5,9 +5,9 @@ import { NO_PNL, netPnl, PNL_PARTS, type PnlPart, type PnlParts } from '../../do
 import type { ReportReading } from '../../readings/read-report.ts';
 import type { PnlGroup } from '../../readings/report-groups.ts';
 import type { Block } from '../blocks.ts';
-import { missing, nameText } from '../cells.ts';
+import { nameText } from '../cells.ts';
 import { type Field, listOf } from '../list.ts';
-import { signedCents } from './record-columns.ts';
+import { ofAmount, signedCents } from './record-columns.ts';
 
 export const PART_NAMES: Readonly<Record<PnlPart, string>> = {
   market_usd: 'Market move',
@@ -52,51 +52,42 @@ export const groupRecord = (group: PnlGroup) => {
   };
 };
 
-const nameCell = ({ name }: PnlGroup) => (name === undefined ? missing : nameText(name));
+type GroupRecord = ReturnType<typeof groupRecord>;
 
-const FIGURES: readonly (Field<PnlGroup> | string)[] = [
-  ...PNL_PARTS.map(
-    (part): Field<PnlGroup> => ({
-      name: part,
-      header: PART_NAMES[part],
-      align: 'right',
-      optional: true,
-      group: 'parts',
-      isSum: true,
-      show: ({ parts }) => signedCents(parts[part]),
-    }),
-  ),
-  {
-    name: 'realized_usd',
-    header: 'Realized',
-    align: 'right',
-    isSum: true,
-    show: ({ realized }) => signedCents(netPnl(realized)),
-  },
-  {
-    name: 'unrealized_usd',
-    header: 'Unrealized, change',
-    align: 'right',
-    isSum: true,
-    show: ({ unrealized }) => signedCents(unrealized && netPnl(unrealized)),
-  },
-  { name: 'net_usd', header: 'Net', align: 'right', isSum: true, show: ({ net }) => signedCents(net) },
+const figure = (
+  name: string,
+  header: string,
+  more: Partial<Field<GroupRecord>> = {},
+): Field<GroupRecord> => ({
+  name,
+  header,
+  align: 'right',
+  isSum: true,
+  cell: ofAmount(signedCents),
+  ...more,
+});
+
+const FIGURES: readonly (Field<GroupRecord> | string)[] = [
+  ...PNL_PARTS.map((part) => figure(part, PART_NAMES[part], { optional: true, group: 'parts' })),
+  figure('realized_usd', 'Realized'),
+  figure('unrealized_usd', 'Unrealized, change'),
+  figure('net_usd', 'Net'),
   'partial',
 ];
 
-const ofDeals: readonly (Field<PnlGroup> | string)[] = [
-  { name: 'hedge_id', header: 'Hedge', optional: 'first', show: ({ deal }) => nameText(deal?.hedgeId ?? '') },
-  { name: 'deal_id', header: 'Deal ID', isId: true, show: nameCell },
+const ofDeals: readonly (Field<GroupRecord> | string)[] = [
+  { name: 'hedge_id', header: 'Hedge', optional: 'first' },
+  { name: 'deal_id', header: 'Deal ID', isId: true },
   'market',
-  { name: 'side', header: 'Side', show: ({ deal }) => nameText(deal?.side ?? '') },
+  { name: 'side', header: 'Side' },
   'operator opened_at closed_at',
   ...FIGURES,
 ];
 
 const FIGURES_SHOWN = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd'].join(' ');
 
-const ofNames = (by: ReportBy): readonly (Field<PnlGroup> | string)[] => [
-  { name: 'name', header: by, isId: true, show: nameCell },
+const ofNames = (by: ReportBy): readonly (Field<GroupRecord> | string)[] => [
+  { name: 'name', header: by, isId: true, cell: (name) => nameText(String(name)) },
   ...(by === 'day' ? [] : ['hedges']),
   ...FIGURES,
   ...(by === 'day' ? ['net_asset_value_usdc'] : []),
@@ -104,9 +95,9 @@ const ofNames = (by: ReportBy): readonly (Field<PnlGroup> | string)[] => [
 
 /** One record a group, in the order of CSV. */
 export const groupList = (by: ReportBy) =>
-  listOf<PnlGroup>()(by === 'deal' ? ofDeals : ofNames(by), {
+  listOf<GroupRecord, GroupRecord>()(by === 'deal' ? ofDeals : ofNames(by), {
     empty: 'No hedge of this machine was open or closed in the period.',
-    record: groupRecord,
+    record: (group) => group,
     screen: `${by === 'deal' ? 'deal_id hedge_id side' : 'name'} ${FIGURES_SHOWN}`,
   });
 
@@ -114,8 +105,8 @@ export function groupBlock({ intent: { by }, groups, total }: ReportReading): Bl
   const parts: readonly string[] = shownParts(
     groups.flatMap(({ realized, unrealized = NO_PNL }) => [realized, unrealized]),
   );
-  return groupList(by).block(groups, {
+  return groupList(by).block(groups.map(groupRecord), {
     only: ({ name, group }) => group !== 'parts' || parts.includes(name),
-    ...(groups.length > 1 ? { total } : {}),
+    ...(groups.length > 1 ? { total: sumRecord(total) } : {}),
   });
 }
