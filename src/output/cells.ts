@@ -72,3 +72,27 @@ export type Words = Parts<Cell | string>;
 
 export const inline = (...words: readonly Words[]): readonly Cell[] =>
   partsIn(words).map((each) => (typeof each === 'string' ? text(each) : each));
+
+/** Cells among plain words: phrase`Until ${time}, ${count} hedges`. A text or a number between them is one of the words. */
+export function phrase(
+  between: TemplateStringsArray,
+  ...given: readonly (Words | number)[]
+): readonly Cell[] {
+  const cells: Cell[] = [];
+  let plain = '';
+  const endPlain = (): void => {
+    if (plain.trim() !== '') cells.push(text(plain.trim()));
+    plain = '';
+  };
+  for (const [at, words] of between.entries()) {
+    plain += words;
+    const part = given[at];
+    if (typeof part === 'string' || typeof part === 'number') plain += String(part);
+    else {
+      endPlain();
+      cells.push(...inline(part));
+    }
+  }
+  endPlain();
+  return cells;
+}

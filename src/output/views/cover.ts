@@ -21,7 +21,7 @@ import {
   type View,
   warnLine,
 } from '../blocks.ts';
-import { nameText, partsIn, type Tone, text } from '../cells.ts';
+import { nameText, partsIn, phrase, type Tone, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
 import { constraintLines, reductionBlocks } from './cover-advice.ts';
 import {
@@ -75,14 +75,7 @@ function viewCover({ reading, leftToday, file, written }: ShownCover): View {
 
 function headline({ market, input: { exposures, zone }, today }: CoverReading): View {
   return line(
-    'Cover of',
-    countOf(exposures.length, 'exposure'),
-    'in',
-    nameText(market.market, 'strong'),
-    ', mid',
-    rate(market.price),
-    `. Today is ${dateInWords(today, today)},`,
-    nameText(`${zone}.`),
+    phrase`Cover of ${countOf(exposures.length, 'exposure')} in ${nameText(market.market, 'strong')}, mid ${rate(market.price)}. Today is ${dateInWords(today, today)}, ${nameText(`${zone}.`)}`,
   );
 }
 

@@ -10,10 +10,10 @@ import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { BookedDocument } from '../../schema/reading-document.ts';
 import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
 import { hintLine, line, type View } from '../blocks.ts';
-import { type Cell, nameText, text } from '../cells.ts';
+import { type Cell, nameText, phrase, text } from '../cells.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
-import { signedIn } from './record-columns.ts';
+import { signedIn, usd } from './record-columns.ts';
 
 export interface BookedExport {
   reading: ExportReading;
@@ -123,10 +123,7 @@ export const bookedDocument = (booked: BookedExport): BookedDocument => {
 
 export const viewExportedBooks = ({ reading }: BookedExport): View => [
   line(
-    text('Written', 'good'),
-    `${counted(reading.entries.length, 'transaction')} to`,
-    nameText(reading.intent.file ?? ''),
-    '.',
+    phrase`${text('Written', 'good')} ${counted(reading.entries.length, 'transaction')} to ${nameText(reading.intent.file ?? '')}.`,
   ),
   balancesLines(reading),
   hintLine(say`The accounts, and the time of each transaction: ${shell`hedge help books`}`),
@@ -136,8 +133,10 @@ const minute = ({ ms }: SnapshotFigures): Cell => ({ kind: 'time', at: instantTe
 
 const balancesLines = ({ balanced, next }: ExportReading): View => [
   balanced === undefined
-    ? line('The file ends without balances', next && [': the next snapshot is of', minute(next)], '.')
-    : line('The last balances are those of the snapshot of', minute(balanced), '.'),
+    ? line(
+        phrase`The file ends without balances${next && phrase`: the next snapshot is of ${minute(next)}`}.`,
+      )
+    : line(phrase`The last balances are those of the snapshot of ${minute(balanced)}.`),
   unbookedLine(balanced),
 ];
 
@@ -148,11 +147,7 @@ function unbookedLine(balanced: SnapshotFigures | undefined): View {
   return (
     !unrealized.eq(0) &&
     line(
-      'Unrealized P&L less fees to close is not booked:',
-      signedIn('USDC', unrealized),
-      '. With it the net asset value is',
-      { kind: 'money', amount: totalValue(value), unit: 'USDC' },
-      '.',
+      phrase`Unrealized P&L less fees to close is not booked: ${signedIn('USDC', unrealized)}. With it the net asset value is ${usd(totalValue(value), 'USDC')}.`,
     )
   );
 }

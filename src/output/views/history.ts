@@ -15,11 +15,11 @@ import type {
 } from '../../readings/sum-history.ts';
 import type { HistoryDocument } from '../../schema/reading-document.ts';
 import { type Block, type Column, dimLine, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, hintCell, missing, text } from '../cells.ts';
+import { type Cell, hintCell, missing, phrase, text } from '../cells.ts';
 import { firstIfSame, type Listing, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
-import { carryCell, dealIdCell, shortTime, signedCell, signedIn, usd } from './record-columns.ts';
+import { carryCell, countOf, dealIdCell, shortTime, signedCell, signedIn, usd } from './record-columns.ts';
 
 const closedHedges = listOf<ClosedHedge>()(
   [
@@ -209,9 +209,9 @@ export function viewCumulativePnl({ steps, undated }: CumulativeHistory): View {
   const left = undated.length;
   const leftOut = left > 0 && warnLine(`${left} left out: no close time.`);
   if (first === undefined || last === undefined) return left === 0 ? dimLine('No matching hedges') : leftOut;
-  const hedges = `${steps.length} closed ${steps.length === 1 ? 'hedge' : 'hedges'},`;
+  const hedges = countOf(steps.length, 'closed hedge');
   return [
-    line(text('Cumulative net P&L, USD:', 'strong'), hedges, 'now', signedIn('USD', last.total)),
+    line(text('Cumulative net P&L, USD:', 'strong'), phrase`${hedges}, now ${signedIn('USD', last.total)}`),
     {
       kind: 'chart',
       // Starts at zero, so that the first step is visible.

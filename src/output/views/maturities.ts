@@ -12,7 +12,7 @@ import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-matu
 import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
-import { type Cell, nameText, text } from '../cells.ts';
+import { type Cell, nameText, phrase, text } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { two } from '../format.ts';
 import { type Listing, listOf } from '../list.ts';
@@ -43,9 +43,7 @@ function viewMaturities(reading: MaturitiesReading, calendar: WrittenCalendar | 
       ? dimLine(none)
       : [
           line(
-            'Days and hours of',
-            nameText(`${reading.zone}.`),
-            untilMs !== undefined && ['Until', time(untilMs), '.'],
+            phrase`Days and hours of ${nameText(`${reading.zone}.`)} ${untilMs !== undefined && phrase`Until ${time(untilMs)}.`}`,
           ),
           gap,
           ladderTable(ladder.days, reading.servedAt.toISOString()),

@@ -4,7 +4,7 @@ import { recordedRollingCost } from '../../journal/recorded-costs.ts';
 import { CHAIN_WORDS, chainNotional, isFinished, type RollChain } from '../../journal/roll-chains.ts';
 import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
 import { dimLine, gap, line, type Pair, pair, tableOf, type View } from '../blocks.ts';
-import { type Cell, nameText, type Parts, text } from '../cells.ts';
+import { type Cell, nameText, type Parts, phrase, text } from '../cells.ts';
 import { bps, bpsFigure, days, known, signedIn, usd } from './record-columns.ts';
 import { CHAIN_TONES, viewNext } from './unfinished-rolls.ts';
 
@@ -40,12 +40,9 @@ export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
     line(
       text('Cost of both hedges since their open:', 'strong'),
       { kind: 'money', amount: total.cost_usdc, unit: 'USDC', tone: 'strong' },
-      ',',
-      bps(total.cost_bps),
-      ';',
       alone === undefined
-        ? 'leg 2 is not open.'
-        : ['of rolling alone:', usd(alone.cost_usdc, 'USDC'), ',', bps(alone.cost_bps), '.'],
+        ? phrase`, ${bps(total.cost_bps)}; leg 2 is not open.`
+        : phrase`, ${bps(total.cost_bps)}; of rolling alone: ${usd(alone.cost_usdc, 'USDC')}, ${bps(alone.cost_bps)}.`,
     ),
     dimLine('Positive is paid. USDC counts as USD. Realized P&L is net of carry and fees.'),
     total.missing.length > 0 && line(text('Not known, and not in the sum:', 'warn'), missingInWords(total)),
@@ -72,14 +69,8 @@ export function costPairs(chain: RollChain): Parts<Pair> {
   const cost = recordedRollingCost(chain);
   if (cost === undefined) return [];
   const parts = `${chain.plan.when === 'now' ? 'fee to close leg 1, and ' : ''}leg 2 with carry over ${days(chain.plan.tenor_days.toString())}`;
-  return pair(
-    'Cost',
-    usd(cost.cost_usdc, 'USDC'),
-    ',',
-    bps(cost.cost_bps),
-    `: ${parts}`,
-    cost.missing.length > 0 && text(`; without ${missingInWords(cost)}`, 'warn'),
-  );
+  const without = cost.missing.length > 0 && text(`; without ${missingInWords(cost)}`, 'warn');
+  return pair('Cost', phrase`${usd(cost.cost_usdc, 'USDC')}, ${bps(cost.cost_bps)}: ${parts} ${without}`);
 }
 
 const missingInWords = ({ missing: absent }: CostSum): string =>

@@ -12,7 +12,7 @@ import {
 import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { UnfinishedRollDocument } from '../../schema/action-document.ts';
 import { gap, line, type View, warnLine } from '../blocks.ts';
-import { hintCell, nameText, type Tone, text, type Words } from '../cells.ts';
+import { hintCell, nameText, phrase, type Tone, text, type Words } from '../cells.ts';
 import { andMore } from '../hint-blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
 
@@ -39,7 +39,7 @@ export function chainCells(chain: RollChain, open: readonly Hedge[] = []): Words
     nameText(`roll ${plan.chain_id}: ${plan.side} ${plan.market}`),
     now === undefined || now.eq(size)
       ? usd(size, 'USD')
-      : [usd(now, 'USD'), 'now (', usd(size), 'when planned)'],
+      : phrase`${usd(now, 'USD')} now ( ${usd(size)} when planned)`,
     `, ${CHAIN_WORDS[state]}`,
     state === 'planned' &&
       plan.when === 'maturity' &&

@@ -10,7 +10,7 @@ import type { ProjectedSide } from '../../readings/projected-side.ts';
 import type { WhatIfReading } from '../../readings/read-what-if.ts';
 import type { WhatIfDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
+import { type Cell, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { pickOrNull, type RecordTable, withNulls } from '../record-table.ts';
 import { positionList } from './positions.ts';
@@ -46,13 +46,15 @@ export function viewWhatIf(reading: WhatIfReading): View {
 /** `USDTNGN, mid 1,533.02 NGN per USDT. Every hedge closed now, without price impact.` */
 function headline({ market, mid, intent }: WhatIfReading): Block {
   const name = market ?? '';
-  return line(
-    nameText(name, 'strong'),
-    mid === undefined ? ', mid unknown.' : [', mid', rate(mid), nameText(`${quoteCurrency(name)} per USDT.`)],
+  const price =
+    mid === undefined
+      ? ', mid unknown.'
+      : phrase`, mid ${rate(mid)} ${nameText(`${quoteCurrency(name)} per USDT.`)}`;
+  const exit =
     intent.exit === 'now'
       ? 'Every hedge closed now at that rate, without price impact.'
-      : 'Every hedge held to its maturity and settled at that rate.',
-  );
+      : 'Every hedge held to its maturity and settled at that rate.';
+  return line(nameText(name, 'strong'), price, exit);
 }
 
 /** Rates to 4 decimals, half up. */
@@ -211,13 +213,9 @@ function marginLine(
   const amount = usd(cents(margin), 'USDC');
   if (margin.lte(0)) return line(name, amount, text(', used up.', 'warn'));
   if (at === undefined) return line(name, amount, ', used up at no rate.');
+  const limit: Cell = { kind: 'rate', amount: roundHalfUp(at, 2), tone: 'strong' };
   return line(
-    name,
-    amount,
-    ', used up at',
-    { kind: 'rate', amount: roundHalfUp(at, 2), tone: 'strong' },
-    move !== undefined && ['(', percent(move), ')'],
-    '.',
+    phrase`${name} ${amount}, used up at ${limit} ${move !== undefined && ['(', percent(move), ')']}.`,
   );
 }
 
@@ -226,14 +224,10 @@ function checkLines({ side, payoff_check: check }: ProjectedSide): View {
   if (check.status === 'unclear') return warnLine(check.why);
   if (check.status === 'assumed') return warnLine(`Payoff, ${side}: ${ASSUMED} (${check.why}).`);
   const { mark_price: mark, gross_pnl_usd: gross, computed_usd: computed } = check;
-  const isConfirmed = check.status === 'confirmed';
   return line(
-    `Payoff, ${side}: ${isConfirmed ? 'confirmed, ' : ''}the service has`,
-    signedIn('USD', isConfirmed ? cents(gross) : gross),
-    'at its mark',
-    isConfirmed ? rate(mark) : { kind: 'rate', amount: mark },
-    !isConfirmed && ['; an NDF payoff is', signedIn('USD', computed)],
-    '.',
+    check.status === 'confirmed'
+      ? phrase`Payoff, ${side}: confirmed, the service has ${signedIn('USD', cents(gross))} at its mark ${rate(mark)}.`
+      : phrase`Payoff, ${side}: the service has ${signedIn('USD', gross)} at its mark ${{ kind: 'rate', amount: mark }}; an NDF payoff is ${signedIn('USD', computed)}.`,
   );
 }
 
