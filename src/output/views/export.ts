@@ -15,27 +15,27 @@ import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
 import { signedIn, usd } from './record-columns.ts';
 
-export interface BookedExport {
+interface Booking {
   reading: ExportReading;
   names: AccountNames;
   /** `2026-11-20`, in the zone of the reading. */
   dateOf: (ms: number) => string;
   profile: string;
+}
+
+export interface BookedExport extends Booking {
   /** Text for standard output or the file; undefined for a workbook. */
   content: string | undefined;
 }
 
 /** Nothing of now, so that a second export is the same. */
-const aboutOf = ({
-  reading: { identity, zone },
-  profile,
-}: Omit<BookedExport, 'content'>): readonly string[] => [
+const aboutOf = ({ reading: { identity, zone }, profile }: Booking): readonly string[] => [
   `hedge export of ${profile} (${identity.environment}), amounts in USDC with USD at par`,
   `dates of ${zone}`,
 ];
 
 /** Undefined: a workbook, which is no text. */
-export function exportText(booked: Omit<BookedExport, 'content'>, format: ExportFormat): string | undefined {
+export function exportText(booked: Booking, format: ExportFormat): string | undefined {
   const { reading, names, dateOf } = booked;
   const accounts = { entries: reading.entries, names, about: aboutOf(booked), dateOf };
   switch (format) {
@@ -52,16 +52,28 @@ export function exportText(booked: Omit<BookedExport, 'content'>, format: Export
   }
 }
 
-export const POSTING_COLUMNS =
-  'entry date title account amount_usdc deal_id hedge_id at booked_at record_hash'.split(' ');
+/** Of a table, and with their headings of a spreadsheet. */
+const COLUMNS = [
+  { name: 'entry', header: 'Entry', width: 7 },
+  { name: 'date', header: 'Date', width: 11 },
+  { name: 'title', header: 'Transaction', width: 44 },
+  { name: 'account', header: 'Account', width: 28 },
+  { name: 'amount_usdc', header: 'Amount USDC', width: 18 },
+  { name: 'deal_id', header: 'Deal ID', width: 24 },
+  { name: 'hedge_id', header: 'Hedge', width: 22 },
+  { name: 'at', header: 'At (UTC)', width: 25 },
+  { name: 'booked_at', header: 'Booked at (UTC)', width: 25 },
+  { name: 'record_hash', header: 'Record', width: 66 },
+] as const;
+export const POSTING_COLUMNS: readonly string[] = COLUMNS.map(({ name }) => name);
 
 /** One record a posting. */
-export const postingTable = (booked: Omit<BookedExport, 'content'>): RecordTable => ({
+export const postingTable = (booked: Booking): RecordTable => ({
   columns: POSTING_COLUMNS,
   records: postingRecords(booked),
 });
 
-const postingRecords = ({ reading, names, dateOf }: Omit<BookedExport, 'content'>) =>
+const postingRecords = ({ reading, names, dateOf }: Booking) =>
   reading.entries.flatMap((entry, index) => {
     const tags = new Map(tagsOf(entry));
     return entry.postings.map(({ account, amount }) => ({
@@ -78,19 +90,6 @@ const postingRecords = ({ reading, names, dateOf }: Omit<BookedExport, 'content'
     }));
   });
 
-const SHEET = [
-  { header: 'Entry', width: 7 },
-  { header: 'Date', width: 11 },
-  { header: 'Transaction', width: 44 },
-  { header: 'Account', width: 28 },
-  { header: 'Amount USDC', width: 18 },
-  { header: 'Deal ID', width: 24 },
-  { header: 'Hedge', width: 22 },
-  { header: 'At (UTC)', width: 25 },
-  { header: 'Booked at (UTC)', width: 25 },
-  { header: 'Record', width: 66 },
-] as const;
-
 /** The columns of the table, for a spreadsheet. */
 export async function bookedWorkbook(booked: BookedExport): Promise<Uint8Array> {
   const { workbook } = await import('../workbook.ts');
@@ -104,7 +103,7 @@ export async function bookedWorkbook(booked: BookedExport): Promise<Uint8Array> 
       text: tag ?? '',
     })),
   ]);
-  return workbook('hedge export', SHEET, rows);
+  return workbook('hedge export', COLUMNS, rows);
 }
 
 export const bookedDocument = (booked: BookedExport): BookedDocument => {
