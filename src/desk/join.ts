@@ -35,7 +35,6 @@ import type { Follower } from './follower.ts';
 import { otherLeft, retireLeft } from './left-desks.ts';
 import { appendPages, PAGE_MS } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
-import { membersOf } from './members.ts';
 import {
   type DeskAccess,
   deskFolder,
@@ -56,6 +55,7 @@ import {
 } from './own-records.ts';
 import { keepPending } from './pending-file.ts';
 import { type BeyondLog, beyondLog, idOf } from './rewound.ts';
+import { membersOf } from './stamped-rows.ts';
 
 export interface Joined {
   name: string;

@@ -19,7 +19,7 @@ export interface ProjectedPnl {
   carry_to_maturity_usdc: Big | undefined;
   /** Positive: paid; zero at maturity. */
   close_fee_usdc: Big | undefined;
-  /** With USDC at par; undefined unless every part is known. */
+  /** USDC counts as USD; undefined unless every part is known. */
   net_pnl_usd: Big | undefined;
 }
 

@@ -52,7 +52,7 @@ export function exportText(booked: Booking, format: ExportFormat): string | unde
   }
 }
 
-/** Of a table, and with their headings of a spreadsheet. */
+/** The columns of the table, with their headings in a spreadsheet. */
 const COLUMNS = [
   { name: 'entry', header: 'Entry', width: 7 },
   { name: 'date', header: 'Date', width: 11 },

@@ -9,7 +9,7 @@ import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
 import { type Block, gap, hintLine, line, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
 import { cents, signedCents, signedIn } from './record-columns.ts';
-import { groupBlock, PART_NAMES, shownParts } from './report-groups.ts';
+import { groupBlock, PART_NAMES, shownParts } from './report-document.ts';
 import { AT_PAR, readingNotes } from './snapshot.ts';
 
 export function viewReport(report: ReportReading, page: string | undefined): View {
