@@ -20,7 +20,7 @@ import { isEnded, isUnresolved } from '../journal/replay.ts';
 import { type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { closedHedgeId, closedInstant } from './closed-record.ts';
-import { type ClosedRecord, closedById, type DealSources, readDealLives } from './deal-lives.ts';
+import { type ClosedRecord, type DealSources, hedgesIn, readDealLives } from './deal-lives.ts';
 import { spanOf } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { dealGroup, groupDeals, type PnlGroup, pnlGroup } from './report-groups.ts';
@@ -281,23 +281,12 @@ function hedgesSince(
     recorded: readonly SnapshotFigures[];
   },
 ): KnownHedges {
-  const closed = closedById([
-    ...recorded.flatMap(({ record }) =>
-      record.closed.map((fields): ClosedRecord => ({ fields, recordedAt: record.at })),
-    ),
-    ...account.closed.map((fields): ClosedRecord => ({ fields, recordedAt: undefined })),
-  ]);
-  const hedges = new Map(
-    [...recorded.flatMap(({ record }) => record.hedges), ...account.hedges].map((each) => [
-      each['id'] ?? '',
-      each,
-    ]),
-  );
+  const { closed, hedges, held } = hedgesIn(recorded, account);
   /** Or somewhat before: which it was is judged by its life. */
   const endedSince = (fields: RecordedFields): boolean =>
     !((closedInstant(fields) ?? Date.parse(fields['maturity_at'] ?? '')) < sinceMs - DAY_MS);
   const ids = new Set([
-    ...recorded.flatMap(({ held }) => [...held.keys()]),
+    ...held,
     ...account.record.hedges.map((each) => each['id'] ?? ''),
     ...[...closed].flatMap(([id, { fields }]) => (endedSince(fields) ? [id] : [])),
     ...[...hedges].flatMap(([id, each]) => (each['status'] === 'closed' && endedSince(each) ? [id] : [])),

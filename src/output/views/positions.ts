@@ -1,6 +1,5 @@
 /** Open positions, one line per side; and the side of a planned action before and after, in total and per hedge. */
 
-import type { Big } from 'big.js';
 import type { Position } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -105,12 +104,12 @@ export function severalHedges(changes: readonly HedgeChange[] | undefined): Word
 
 /** Hedges that the total leaves out: they may still fill, or have an unknown status. */
 export function notIncluded({ coming, unread }: SidePosition): View {
-  const notOne = ({ id, notional }: { id: string; notional: Big }, why: string): Block =>
-    line(phrase`${nameText(`Not included: hedge ${id},`)} ${usd(notional, 'USD')}, ${why}.`);
   return [
-    coming.map((each) => notOne(each, `${each.status}, may still fill`)),
-    unread.map((each) => notOne(each, `unknown status: ${each.status}`)),
-  ];
+    ...coming.map((each) => ({ ...each, why: `${each.status}, may still fill` })),
+    ...unread.map((each) => ({ ...each, why: `unknown status: ${each.status}` })),
+  ].map(({ id, notional, why }) =>
+    line(phrase`${nameText(`Not included: hedge ${id},`)} ${usd(notional, 'USD')}, ${why}.`),
+  );
 }
 
 /** The hedges of the position: maturity, and whether each was opened from this machine. */

@@ -30,12 +30,12 @@ export function viewReport(report: ReportReading, page: string | undefined): Vie
 const minute = (ms: number): Cell => ({ kind: 'time', at: exactInstant(ms), style: 'minute' });
 
 /** `From the snapshot of Fri 31 Oct 18:00 (nearest to Sat 1 Nov 00:00) to now, Tue 24 Nov 21:10.` */
-function periodLine({ from, to, endsNow }: ReportReading): Block {
-  const reading = ({ snapshot }: PeriodEnd): string => (snapshot === undefined ? '' : 'the snapshot of');
-  return line(
-    phrase`From ${reading(from)} ${minute(from.ms)} ${askedFor(from)} to ${endsNow ? 'now,' : reading(to)} ${minute(to.ms)} ${askedFor(to)}.`,
+const periodLine = ({ from, to, endsNow }: ReportReading): Block =>
+  line(
+    phrase`From ${readingOf(from)} ${minute(from.ms)} ${askedFor(from)} to ${endsNow ? 'now,' : readingOf(to)} ${minute(to.ms)} ${askedFor(to)}.`,
   );
-}
+
+const readingOf = ({ snapshot }: PeriodEnd): string => (snapshot === undefined ? '' : 'the snapshot of');
 
 const PASSED_OVER = {
   changed: 'because a hedge changed before the nearer one',
