@@ -17,11 +17,12 @@ import {
   gap,
   line,
   messageLine,
+  phraseLine,
   tableOf,
   type View,
   warnLine,
 } from '../blocks.ts';
-import { nameText, partsIn, phrase, type Tone, text } from '../cells.ts';
+import { nameText, partsIn, type Tone, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
 import { constraintLines, reductionBlocks } from './cover-advice.ts';
 import {
@@ -74,9 +75,7 @@ function viewCover({ reading, leftToday, file, written }: ShownCover): View {
 }
 
 function headline({ market, input: { exposures, zone }, today }: CoverReading): View {
-  return line(
-    phrase`Cover of ${countOf(exposures.length, 'exposure')} in ${nameText(market.market, 'strong')}, mid ${rate(market.price)}. Today is ${dateInWords(today, today)}, ${nameText(`${zone}.`)}`,
-  );
+  return phraseLine`Cover of ${countOf(exposures.length, 'exposure')} in ${nameText(market.market, 'strong')}, mid ${rate(market.price)}. Today is ${dateInWords(today, today)}, ${nameText(`${zone}.`)}`;
 }
 
 /** `Mon 14 Dec`; `(!)` marks a weekend or a public holiday. */

@@ -9,7 +9,7 @@ import type { ExportReading } from '../../readings/read-export.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { BookedDocument } from '../../schema/reading-document.ts';
 import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
-import { hintLine, line, type View } from '../blocks.ts';
+import { hintLine, line, phraseLine, type View } from '../blocks.ts';
 import { type Cell, nameText, phrase, text } from '../cells.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
@@ -121,9 +121,7 @@ export const bookedDocument = (booked: BookedExport): BookedDocument => {
 };
 
 export const viewExportedBooks = ({ reading }: BookedExport): View => [
-  line(
-    phrase`${text('Written', 'good')} ${counted(reading.entries.length, 'transaction')} to ${nameText(reading.intent.file ?? '')}.`,
-  ),
+  phraseLine`${text('Written', 'good')} ${counted(reading.entries.length, 'transaction')} to ${nameText(reading.intent.file ?? '')}.`,
   balancesLines(reading),
   hintLine(say`The accounts, and the time of each transaction: ${shell`hedge help books`}`),
 ];
@@ -132,10 +130,8 @@ const minute = ({ ms }: SnapshotFigures): Cell => ({ kind: 'time', at: instantTe
 
 const balancesLines = ({ balanced, next }: ExportReading): View => [
   balanced === undefined
-    ? line(
-        phrase`The file ends without balances${next && phrase`: the next snapshot is of ${minute(next)}`}.`,
-      )
-    : line(phrase`The last balances are those of the snapshot of ${minute(balanced)}.`),
+    ? phraseLine`The file ends without balances${next && phrase`: the next snapshot is of ${minute(next)}`}.`
+    : phraseLine`The last balances are those of the snapshot of ${minute(balanced)}.`,
   unbookedLine(balanced),
 ];
 
@@ -145,8 +141,6 @@ function unbookedLine(balanced: SnapshotFigures | undefined): View {
   const unrealized = value.net_margin_usd.minus(margin);
   return (
     !unrealized.eq(0) &&
-    line(
-      phrase`Unrealized P&L less fees to close is not booked: ${signedIn('USDC', unrealized)}. With it the net asset value is ${usd(totalValue(value), 'USDC')}.`,
-    )
+    phraseLine`Unrealized P&L less fees to close is not booked: ${signedIn('USDC', unrealized)}. With it the net asset value is ${usd(totalValue(value), 'USDC')}.`
   );
 }

@@ -10,7 +10,7 @@ import { isDerivedReference, SIDES, type Side } from '../../domain/vocabulary.ts
 import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
 import type { MaturitiesDocument } from '../../schema/reading-document.ts';
-import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
+import { type Block, dimLine, gap, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
 import { type Cell, nameText, phrase, text } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -42,9 +42,7 @@ function viewMaturities(reading: MaturitiesReading, calendar: WrittenCalendar | 
     maturing.length === 0
       ? dimLine(none)
       : [
-          line(
-            phrase`Days and hours of ${nameText(`${reading.zone}.`)} ${untilMs !== undefined && phrase`Until ${time(untilMs)}.`}`,
-          ),
+          phraseLine`Days and hours of ${nameText(`${reading.zone}.`)} ${untilMs !== undefined && phrase`Until ${time(untilMs)}.`}`,
           gap,
           ladderTable(ladder.days, reading.servedAt.toISOString()),
           { kind: 'figures', rows: totalRows(reading) },

@@ -7,7 +7,7 @@ import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
-import { type Block, line, tableOf, type View } from '../blocks.ts';
+import { type Block, phraseLine, tableOf, type View } from '../blocks.ts';
 import { type Cell, nameText, phrase, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
 import { pendingLine } from './pending-actions.ts';
@@ -107,8 +107,9 @@ export function notIncluded({ coming, unread }: SidePosition): View {
   return [
     ...coming.map((each) => ({ ...each, why: `${each.status}, may still fill` })),
     ...unread.map((each) => ({ ...each, why: `unknown status: ${each.status}` })),
-  ].map(({ id, notional, why }) =>
-    line(phrase`${nameText(`Not included: hedge ${id},`)} ${usd(notional, 'USD')}, ${why}.`),
+  ].map(
+    ({ id, notional, why }) =>
+      phraseLine`${nameText(`Not included: hedge ${id},`)} ${usd(notional, 'USD')}, ${why}.`,
   );
 }
 

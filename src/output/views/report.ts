@@ -6,7 +6,7 @@ import { exactInstant, instantText, isoSeconds } from '../../domain/instants.ts'
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
-import { type Block, gap, hintLine, line, type View, warnLine } from '../blocks.ts';
+import { type Block, gap, hintLine, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
 import { cents, signedCents, signedIn } from './record-columns.ts';
 import { groupBlock, PART_NAMES, shownParts } from './report-document.ts';
@@ -31,9 +31,7 @@ const minute = (ms: number): Cell => ({ kind: 'time', at: exactInstant(ms), styl
 
 /** `From the snapshot of Fri 31 Oct 18:00 (nearest to Sat 1 Nov 00:00) to now, Tue 24 Nov 21:10.` */
 const periodLine = ({ from, to, endsNow }: ReportReading): Block =>
-  line(
-    phrase`From ${readingOf(from)} ${minute(from.ms)} ${askedFor(from)} to ${endsNow ? 'now,' : readingOf(to)} ${minute(to.ms)} ${askedFor(to)}.`,
-  );
+  phraseLine`From ${readingOf(from)} ${minute(from.ms)} ${askedFor(from)} to ${endsNow ? 'now,' : readingOf(to)} ${minute(to.ms)} ${askedFor(to)}.`;
 
 const readingOf = ({ snapshot }: PeriodEnd): string => (snapshot === undefined ? '' : 'the snapshot of');
 

@@ -9,7 +9,7 @@ import type { WhatIfScenario } from '../../readings/project-pnl.ts';
 import type { ProjectedSide } from '../../readings/projected-side.ts';
 import type { WhatIfReading } from '../../readings/read-what-if.ts';
 import type { WhatIfDocument } from '../../schema/reading-document.ts';
-import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
+import { type Block, dimLine, gap, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import { type Cell, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { pickOrNull, type RecordTable, withNulls } from '../record-table.ts';
@@ -214,9 +214,7 @@ function marginLine(
   if (margin.lte(0)) return line(name, amount, text(', used up.', 'warn'));
   if (at === undefined) return line(name, amount, ', used up at no rate.');
   const limit: Cell = { kind: 'rate', amount: roundHalfUp(at, 2), tone: 'strong' };
-  return line(
-    phrase`${name} ${amount}, used up at ${limit} ${move !== undefined && ['(', percent(move), ')']}.`,
-  );
+  return phraseLine`${name} ${amount}, used up at ${limit} ${move !== undefined && ['(', percent(move), ')']}.`;
 }
 
 /** The service's figures next to ours. */
