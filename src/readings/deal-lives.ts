@@ -225,14 +225,14 @@ export function hedgesIn(
   now?: Pick<AccountReading, 'closed' | 'hedges'>,
 ): Pick<DealSources, 'closed' | 'hedges'> & { held: readonly string[] } {
   const closed = new Map<string, ClosedRecord>();
-  const add = (records: readonly RecordedFields[], recordedAt: string | undefined): void => {
+  const add = (records: readonly RecordedFields[], at?: string): void => {
     for (const fields of records) {
       const id = closedHedgeId(fields);
-      if (id !== undefined && !closed.has(id)) closed.set(id, { fields, recordedAt });
+      if (id !== undefined && !closed.has(id)) closed.set(id, { fields, recordedAt: at });
     }
   };
   for (const { record } of snapshots) add(record.closed, record.at);
-  add(now?.closed ?? [], undefined);
+  add(now?.closed ?? []);
   const listed = [...snapshots.flatMap(({ record }) => record.hedges), ...(now?.hedges ?? [])];
   return {
     closed,

@@ -65,10 +65,11 @@ export function projectedSide(
   });
   const legs = priced.map(({ leg }) => leg);
   const isWhole = priced.length === hedges.length && priced.length > 0;
-  const check = checkOf({ side, hedges, legs, isWhole, mayBeCut }, position);
+  // A position that states the notional of its hedges shows that the list has them all.
+  const isPart = mayBeCut && decimalFrom(position?.notional_usd) === undefined;
+  const check = checkOf({ side, legs, position }, { hedges, isWhole, isPart });
   // The figures of a position are those of all its hedges.
-  const whole =
-    isWhole && check.status !== 'unclear' && !isMaybeCut(position, mayBeCut) ? position : undefined;
+  const whole = isWhole && check.status !== 'unclear' && !isPart ? position : undefined;
   const margin = positionMargin(whole);
   const usedUpAt = margin?.gt(0) === true ? marginUsedUpAt({ side, legs }, margin) : undefined;
   return {
@@ -84,20 +85,8 @@ export function projectedSide(
 }
 
 function checkOf(
-  {
-    side,
-    hedges,
-    legs,
-    isWhole,
-    mayBeCut,
-  }: {
-    side: Side;
-    hedges: readonly Hedge[];
-    legs: readonly PayoffLeg[];
-    isWhole: boolean;
-    mayBeCut: boolean;
-  },
-  position: Position | undefined,
+  { side, legs, position }: { side: Side; legs: readonly PayoffLeg[]; position: Position | undefined },
+  { hedges, isWhole, isPart }: { hedges: readonly Hedge[]; isWhole: boolean; isPart: boolean },
 ): PayoffCheck {
   if (position === undefined) return assumed('the positions do not name their sides');
   const listed = sum(hedges.map(({ notional_usd: notional }) => notional));
@@ -109,7 +98,7 @@ function checkOf(
       `The ${side} hedges total ${usdInWords(listed)}, but the position is ${usdInWords(stated)}.`,
     );
   if (!isWhole) return assumed('a hedge has no struck rate yet');
-  if (isMaybeCut(position, mayBeCut)) return assumed('the list of hedges may be incomplete');
+  if (isPart) return assumed('the list of hedges may be incomplete');
   const gross = decimalFrom(position.gross_pnl_usd);
   const mark = decimalFrom(position.mark_price);
   if (gross === undefined) return assumed('the service sends no gross P&L');
@@ -120,10 +109,6 @@ function checkOf(
 
 const assumed = (why: string): PayoffCheck => ({ status: 'assumed', why });
 const unclear = (why: string): PayoffCheck => ({ status: 'unclear', why });
-
-/** A position that states the notional of its hedges shows that the list has them all. */
-const isMaybeCut = (position: Position | undefined, mayBeCut: boolean): boolean =>
-  mayBeCut && decimalFrom(position?.notional_usd) === undefined;
 
 const WORST_FIRST = ['unclear', 'differs', 'assumed'] as const;
 

@@ -94,7 +94,8 @@ export async function readReport(
   const slackMs = slackOf(span);
   const recorded = snapshotsSince(state, context.identity, span.fromMs - slackMs);
   const endsNow = span.untilMs >= now.ms;
-  const known = hedgesSince(span.fromMs - slackMs, { state, identity: context.identity, account, recorded });
+  const { identity } = context;
+  const known = { state, identity, ...hedgesSince(span.fromMs - slackMs, account, recorded) };
   const lives = readDealLives(known);
   const taken = [...recorded, now];
   const { from, to } = endsOf(span, { taken, endsNow, slackMs, lives });
@@ -269,18 +270,9 @@ type KnownHedges = DealSources & { state: JournalState };
 /** The hedges of the account that were there since a time, as far as this machine has read them. */
 function hedgesSince(
   sinceMs: number,
-  {
-    state,
-    identity,
-    account,
-    recorded,
-  }: {
-    state: JournalState;
-    identity: AccountIdentity;
-    account: AccountReading;
-    recorded: readonly SnapshotFigures[];
-  },
-): KnownHedges {
+  account: AccountReading,
+  recorded: readonly SnapshotFigures[],
+): Pick<DealSources, 'ids' | 'closed' | 'hedges'> {
   const { closed, hedges, held } = hedgesIn(recorded, account);
   /** Or somewhat before: which it was is judged by its life. */
   const endedSince = (fields: RecordedFields): boolean =>
@@ -291,7 +283,7 @@ function hedgesSince(
     ...[...closed].flatMap(([id, { fields }]) => (endedSince(fields) ? [id] : [])),
     ...[...hedges].flatMap(([id, each]) => (each['status'] === 'closed' && endedSince(each) ? [id] : [])),
   ]);
-  return { state, identity, ids, closed, hedges };
+  return { ids, closed, hedges };
 }
 
 /** IDs of hedges of the period that the journal has no confirmed open of. */
