@@ -21,7 +21,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'output/pick-columns.ts: block.rows[row]': 'numbers of rows',
   'wizard/wizard-context.ts: table.rows[at]': 'numbers of rows',
   'client/transport/agent-socket.ts: found[name]': 'names of fields that the program itself lists',
-  'output/views/maturities.ts: ladder.total[side]': 'the two sides',
   'args/report-options.ts: raw.options[period]': 'names of options that the program itself has',
   'cli/help/manual.ts: MANUALS[volume]': 'volumes that the program itself has',
   'main/complete.ts: env[name]': OWN_VARIABLES,

@@ -6,10 +6,8 @@ import type { Stamp } from '../journal/stamp.ts';
 import type { DeskView } from '../journal/state.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
-import type { Ignored } from './ignored.ts';
-import { membersOf } from './members.ts';
 import type { Membership } from './membership.ts';
-import { stampedRows } from './stamped-rows.ts';
+import { type Ignored, membersOf, stampedRows } from './stamped-rows.ts';
 
 export interface DeskMachine {
   /** `ada@one` */

@@ -33,7 +33,6 @@ import type { Follower } from './follower.ts';
 import { otherLeft, retireLeft } from './left-desks.ts';
 import { appendPages, PAGE_MS } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
-import { membersOf } from './members.ts';
 import {
   type DeskAccess,
   deskFolder,
@@ -54,6 +53,7 @@ import {
 } from './own-records.ts';
 import { keepPending } from './pending-file.ts';
 import { type BeyondLog, beyondLog, idOf } from './rewound.ts';
+import { membersOf } from './stamped-rows.ts';
 
 export interface Joined {
   name: string;
@@ -101,15 +101,8 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   const founding = foundingOf(follower);
   checkAccount(founding, parts);
   const provedBy = await proved(founding, parts);
-  const member: Membership = {
-    version: 1,
-    name,
-    state: 'joining',
-    ...parts.access,
-    identity: founding.identity,
-    keys: [...new Set([...(before?.keys ?? []), fingerprint])],
-    delivered_to: 0,
-  };
+  const keys = [...new Set([...(before?.keys ?? []), fingerprint])];
+  const member = memberOf(parts, { state: 'joining', identity: founding.identity, keys });
   const left = otherLeft(name, parts);
   const { known, lifted } = haltsOfCopy(placesOfDesk(places, name), machine);
   const others = left.flatMap((each) => haltsOfCopy(placesOfDesk(places, each.name), machine).lifted);
@@ -153,19 +146,17 @@ function endsAlone(follower: Follower): boolean {
 }
 
 /** A person has moved its damaged file away. */
-function withoutFile({ name, access, follower }: JoinParts): Membership | undefined {
-  const founding = foundingIn(follower.database());
-  if (founding === undefined || !endsAlone(follower)) return undefined;
-  return {
-    version: 1,
-    name,
-    state: 'left',
-    ...access,
-    identity: founding.identity,
-    keys: [],
-    delivered_to: 0,
-  };
+function withoutFile(parts: JoinParts): Membership | undefined {
+  const founding = foundingIn(parts.follower.database());
+  return founding !== undefined && endsAlone(parts.follower)
+    ? memberOf(parts, { state: 'left', identity: founding.identity, keys: [] })
+    : undefined;
 }
+
+const memberOf = (
+  { name, access }: JoinParts,
+  { state, identity, keys }: Pick<Membership, 'state' | 'identity' | 'keys'>,
+): Membership => ({ version: 1, name, state, ...access, identity, keys, delivered_to: 0 });
 
 /**
  * A machine that left has gone on with its copy as a journal of its own: what the log lacks is delivered, and the copy is
@@ -240,13 +231,19 @@ function checkAccount(
 ): void {
   const isAtService = identity.environment === desk.environment && identity.base_url === desk.base_url;
   if (isAtService && relationOfLabels(identity.account, desk.account) !== 'other') return;
-  throw new StoppedError({
+  throw otherAccount(
+    `Desk ${name} is for another account: ${identityText(desk)}. This profile's is ${identityText(identity)}.`,
+  );
+}
+
+const otherAccount = (what: string, details?: { hedges: readonly string[] }): StoppedError =>
+  new StoppedError({
     code: 'account_unclear',
-    what: `Desk ${name} is for another account: ${identityText(desk)}. This profile's is ${identityText(identity)}.`,
+    what,
     meaning: 'Nothing was changed.',
     hint: say`Select the profile of that account: ${shell`hedge desk join URL --profile NAME`}`,
+    details,
   });
-}
 
 const MOST_TRIED = 3;
 
@@ -257,13 +254,10 @@ async function proved(founding: DeskFounding, parts: JoinParts): Promise<Joined[
   const hedges = lastHedges(follower);
   for (const hedge of hedges) if (await parts.reads(hedge)) return 'hedge';
   if (hedges.length > 0)
-    throw new StoppedError({
-      code: 'account_unclear',
-      what: `The API key of this profile does not see the last hedges of desk ${founding.name}: it is of another account.`,
-      meaning: 'Nothing was changed.',
-      hint: say`Select the profile of that account: ${shell`hedge desk join URL --profile NAME`}`,
-      details: { hedges },
-    });
+    throw otherAccount(
+      `The API key of this profile does not see the last hedges of desk ${founding.name}: it is of another account.`,
+      { hedges },
+    );
   if (typeof identity.account === 'string' && identity.account === founding.identity.account) return 'label';
   const question = `Desk ${founding.name} has no hedge yet to compare. Is the account of profile ${parts.profile} that of ${founding.who}, who began it?`;
   if (await parts.asked(question)) return 'person';

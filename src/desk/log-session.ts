@@ -16,7 +16,6 @@ import { compareWhole, nameChange } from './compare-log.ts';
 import { connectToLog, type LogConnection, LogFailure, type LogLogin } from './connection.ts';
 import type { Contact, ContactFile } from './contact.ts';
 import { type Follower, NotNext } from './follower.ts';
-import { ignoredIn } from './ignored.ts';
 import {
   appendAnywhere,
   appendLocked,
@@ -31,6 +30,7 @@ import {
 } from './log.ts';
 import { MIGRATIONS } from './log-schema.ts';
 import { beyondLog, haltOfRewound, rewoundInWords } from './rewound.ts';
+import { ignoredIn } from './stamped-rows.ts';
 import { builtAgain, DeskTrouble, NotCopied, troubleOfLog } from './trouble-of-log.ts';
 
 export interface SessionParts {

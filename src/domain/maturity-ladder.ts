@@ -1,5 +1,5 @@
 /** Notional that matures, by day and hour of a zone and per side, and what settles before the next business morning. */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import { sum } from './amounts.ts';
 import {
   type BusinessMorning,
@@ -8,6 +8,7 @@ import {
   nextBusinessMorning,
 } from './business-days.ts';
 import { type LocalClock, localHourOf } from './calendar.ts';
+import { isoSeconds } from './instants.ts';
 import type { Side } from './vocabulary.ts';
 
 export interface MaturingHedge {
@@ -18,31 +19,33 @@ export interface MaturingHedge {
   maturesMs: number;
 }
 
-/** USD per side, and the number of hedges. */
+/** Notional per side, and the number of hedges; under the names of a document. */
 export interface MaturingSum {
-  buy: Big;
-  sell: Big;
+  buy_usd: Big;
+  sell_usd: Big;
   hedges: number;
 }
 
-/** A day as hedge knows it. */
-export interface MaturityDay {
-  date: string;
+/** A date as hedge knows it. */
+export interface DayMarks {
   weekend: boolean;
-  /** The public holiday of Nigeria; undefined: none in the table. */
-  holiday: string | undefined;
+  /** The public holiday of Nigeria; null: none in the table. */
+  holiday: string | null;
 }
 
 export interface LadderHour extends MaturingSum {
   /** 0 to 23. */
   hour: number;
-  fromMs: number;
-  untilMs: number;
-  /** The first maturity in it. */
-  firstMs: number;
+  /** ISO 8601 UTC. */
+  from: string;
+  until: string;
+  /** The first maturity in it, ISO 8601 UTC. */
+  first: string;
 }
 
-export interface LadderDay extends MaturingSum, MaturityDay {
+export interface LadderDay extends MaturingSum, DayMarks {
+  /** `2026-12-25`. */
+  day: string;
   /** In order. */
   hours: readonly LadderHour[];
 }
@@ -62,40 +65,40 @@ export function maturityLadder(
 ): MaturityLadder {
   const byHour = groups(maturing, ({ maturesMs }) => localHourOf(maturesMs, here.zone).fromMs);
   const hours = byHour.map((those) => {
-    const times = those.map(({ maturesMs }) => maturesMs);
-    const firstMs = Math.min(...times);
-    const { date, ...hour } = localHourOf(firstMs, here.zone);
-    return { date, those, rung: { ...hour, firstMs, ...sumMaturing(those) } };
+    const firstMs = Math.min(...those.map(({ maturesMs }) => maturesMs));
+    const { date, hour, fromMs, untilMs } = localHourOf(firstMs, here.zone);
+    const times = { from: isoSeconds(fromMs), until: isoSeconds(untilMs), first: isoSeconds(firstMs) };
+    return { date, fromMs, those, rung: { hour, ...times, ...sumMaturing(those) } };
   });
   const days = groups(hours, ({ date }) => date).map((those): LadderDay => {
-    const date = those[0]?.date ?? '';
+    const day = those[0]?.date ?? '';
     return {
-      ...dayOf(date, holidays),
-      hours: those.map(({ rung }) => rung).toSorted((one, other) => one.fromMs - other.fromMs),
+      day,
+      ...marksOn(day, holidays),
       ...sumMaturing(those.flatMap((each) => each.those)),
+      hours: those.toSorted((one, other) => one.fromMs - other.fromMs).map(({ rung }) => rung),
     };
   });
   return {
-    days: days.toSorted((one, other) => (one.date < other.date ? -1 : 1)),
+    days: days.toSorted((one, other) => (one.day < other.day ? -1 : 1)),
     total: sumMaturing(maturing),
     nextMorning: nextBusinessMorning(here, holidays),
   };
 }
 
-export const dayOf = (date: string, holidays: HolidayTable): MaturityDay => ({
-  date,
+export const marksOn = (date: string, holidays: HolidayTable): DayMarks => ({
   weekend: isWeekendDay(date),
-  holiday: holidays.nameOf(date),
+  holiday: holidays.nameOf(date) ?? null,
 });
 
 export const sumMaturing = (maturing: readonly MaturingHedge[]): MaturingSum => ({
-  buy: sumOf(maturing, 'buy'),
-  sell: sumOf(maturing, 'sell'),
+  buy_usd: sumOf(maturing, 'buy'),
+  sell_usd: sumOf(maturing, 'sell'),
   hedges: maturing.length,
 });
 
 const sumOf = (maturing: readonly MaturingHedge[], side: Side): Big =>
-  sum([new Big(0), ...maturing.filter((each) => each.side === side).map(({ notional }) => notional)]);
+  sum(maturing.filter((each) => each.side === side).map(({ notional }) => notional));
 
 function groups<T>(all: readonly T[], key: (one: T) => string | number): readonly (readonly T[])[] {
   const byKey = new Map<string | number, T[]>();

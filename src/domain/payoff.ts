@@ -44,17 +44,19 @@ export function payoffTolerance(notional: Big): Big {
 
 export interface PayoffComparison {
   /** USD, 6 decimals: `payoffOfSide` at the service's mark. */
-  computed: Big;
-  /** USD: the service's gross P&L less `computed`. */
-  difference: Big;
-  /** USD. */
-  tolerance: Big;
+  computed_usd: Big;
+  /** The service's gross P&L less `computed_usd`. */
+  difference_usd: Big;
+  tolerance_usd: Big;
   agrees: boolean;
 }
 
-/** Whether the payoff at the service's mark is the service's gross P&L. */
+/** Whether the payoff at the service's mark is the service's gross P&L; under the names of a document. */
 export type PayoffCheck =
-  | ({ status: 'confirmed' | 'differs'; mark: Big; gross: Big } & Omit<PayoffComparison, 'agrees'>)
+  | ({ status: 'confirmed' | 'differs'; mark_price: Big; gross_pnl_usd: Big } & Omit<
+      PayoffComparison,
+      'agrees'
+    >)
   /** The hedges are not those of the position: `why` is a sentence. */
   | { status: 'unclear'; why: string }
   /** The service did not send what it takes: `why` is half a sentence. */
@@ -68,21 +70,13 @@ export function comparePayoff(
   const computed = payoffOfSide(side, legs, sent.mark);
   const difference = sent.gross.minus(computed);
   const tolerance = payoffTolerance(sum(legs.map(({ notional }) => notional)));
-  return { computed, difference, tolerance, agrees: difference.abs().lte(tolerance) };
+  return {
+    computed_usd: computed,
+    difference_usd: difference,
+    tolerance_usd: tolerance,
+    agrees: difference.abs().lte(tolerance),
+  };
 }
-
-/** A check as fields of a document. */
-export const checkFigures = (check: PayoffCheck) =>
-  'mark' in check
-    ? {
-        status: check.status,
-        mark_price: check.mark,
-        gross_pnl_usd: check.gross,
-        computed_usd: check.computed,
-        difference_usd: check.difference,
-        tolerance_usd: check.tolerance,
-      }
-    : { status: check.status, why: check.why };
 
 /**
  * The rate at which the price loss of a side is its margin, carry and fees left out; 8 decimals. With N the notional of

@@ -10,6 +10,7 @@ import {
   message,
   type Parts,
   partsIn,
+  phrase,
   type Tone,
   text,
   type Words,
@@ -109,6 +110,8 @@ export type TableBlock = BlockOf<'table'>;
 export type Pair = BlockOf<'pairs'>['pairs'][number];
 
 export const line = (...words: readonly Words[]): Block => ({ kind: 'line', cells: inline(...words) });
+/** phraseLine`Until ${time}.` */
+export const phraseLine = (...words: Parameters<typeof phrase>): Block => line(phrase(...words));
 export const dimLine = (words: string): Block => line(text(words, 'dim'));
 export const warnLine = (words: string): Block => line(text(words, 'warn'));
 export const messageLine = (words: string, tone?: Tone): Block => line(message(words, tone));

@@ -73,6 +73,26 @@ export type Words = Parts<Cell | string>;
 export const inline = (...words: readonly Words[]): readonly Cell[] =>
   partsIn(words).map((each) => (typeof each === 'string' ? text(each) : each));
 
-/** A sentence with cells in it, as it is read: phrase`${usd(used)} of ${usd(limit)} used.` */
-export const phrase = (texts: TemplateStringsArray, ...cells: readonly Words[]): Words =>
-  texts.flatMap((each, at) => [each.trim() !== '' && each.trim(), cells[at]]);
+/** Cells among plain words: phrase`Until ${time}, ${count} hedges`. A text or a number between them is one of the words. */
+export function phrase(
+  between: TemplateStringsArray,
+  ...given: readonly (Words | number)[]
+): readonly Cell[] {
+  const cells: Cell[] = [];
+  let plain = '';
+  const endPlain = (): void => {
+    if (plain.trim() !== '') cells.push(text(plain.trim()));
+    plain = '';
+  };
+  for (const [at, words] of between.entries()) {
+    plain += words;
+    const part = given[at];
+    if (typeof part === 'string' || typeof part === 'number') plain += String(part);
+    else {
+      endPlain();
+      cells.push(...inline(part));
+    }
+  }
+  endPlain();
+  return cells;
+}

@@ -69,3 +69,11 @@ export function pickOrNull<Value extends object, Name extends keyof Value>(
 export function pickOrNull(value: Readonly<Record<string, unknown>>, names: readonly string[]): object {
   return Object.fromEntries(names.map((name) => [name, ownField(value, name) ?? null]));
 }
+
+/** The same fields in a document, where one without a value is null. */
+export function withNulls<Value extends object>(
+  value: Value,
+): { [Each in keyof Value]-?: OrNull<Value[Each]> };
+export function withNulls(value: object): object {
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, each ?? null]));
+}

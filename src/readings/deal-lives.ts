@@ -18,7 +18,8 @@ import { changesKept, fillOf, type KeptChange, quoteOfFill } from '../journal/qu
 import type { Action } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
 import { closedHedgeId, closedInstant } from './closed-record.ts';
-import type { RecordedFields } from './take-snapshot.ts';
+import type { SnapshotFigures } from './snapshot-figures.ts';
+import type { AccountReading, RecordedFields } from './take-snapshot.ts';
 
 /** The record of a closed hedge. */
 export interface ClosedRecord {
@@ -215,12 +216,27 @@ function closedFacts(fields: RecordedFields): ClosedFacts | undefined {
   return { net, parts: addsUp ? { gross, carry, fees } : undefined, notional, entry, exit };
 }
 
-/** The first that was recorded stays. Records without an ID belong to no hedge. */
-export function closedById(records: readonly ClosedRecord[]): ReadonlyMap<string, ClosedRecord> {
-  const byId = new Map<string, ClosedRecord>();
-  for (const record of records) {
-    const id = closedHedgeId(record.fields);
-    if (id !== undefined && !byId.has(id)) byId.set(id, record);
-  }
-  return byId;
+/**
+ * The hedges of snapshots, oldest first, and of a reading of now. The first record of a closed one stays, and the last listing of
+ * each. Records without an ID belong to no hedge.
+ */
+export function hedgesIn(
+  snapshots: readonly SnapshotFigures[],
+  now?: Pick<AccountReading, 'closed' | 'hedges'>,
+): Pick<DealSources, 'closed' | 'hedges'> & { held: readonly string[] } {
+  const closed = new Map<string, ClosedRecord>();
+  const add = (records: readonly RecordedFields[], at?: string): void => {
+    for (const fields of records) {
+      const id = closedHedgeId(fields);
+      if (id !== undefined && !closed.has(id)) closed.set(id, { fields, recordedAt: at });
+    }
+  };
+  for (const { record } of snapshots) add(record.closed, record.at);
+  add(now?.closed ?? []);
+  const listed = [...snapshots.flatMap(({ record }) => record.hedges), ...(now?.hedges ?? [])];
+  return {
+    closed,
+    hedges: new Map(listed.map((hedge) => [hedge['id'] ?? '', hedge])),
+    held: snapshots.flatMap(({ held }) => [...held.keys()]),
+  };
 }

@@ -16,6 +16,7 @@ import {
 } from '../domain/cover-plan.ts';
 import { wholeCents } from '../domain/exposure.ts';
 import { DAY_MS } from '../domain/instants.ts';
+import { marksOn } from '../domain/maturity-ladder.ts';
 import { quoteFigures } from '../domain/quote-figures.ts';
 import { cheapestChain, rollDays, type TenorChain } from '../domain/tenor-chain.ts';
 import { type Side, TENORS } from '../domain/vocabulary.ts';
@@ -198,44 +199,44 @@ function dealsOf(
 ): readonly CoverDeal[] {
   const maturesIn = maturityDays(base);
   const dateIn = (days: number): string => daysAfter(base.today, maturesIn(days));
-  return plans.flatMap(({ deals }, bucket) =>
-    deals.flatMap((size): CoverDeal[] => {
-      const due = prices.get(size.date);
-      const [first] = typeof due === 'object' ? due.chain.tenors : [];
-      const quote = typeof due === 'object' && first !== undefined ? due.byTenor.get(first) : undefined;
-      if (typeof due !== 'object' || quote === undefined) return [];
-      const { tenors } = due.chain;
+  const marks = (date: string) => marksOn(date, base.input.holidays);
+  return plans
+    .flatMap(({ deals }) => deals)
+    .flatMap((size): CoverDeal[] => {
+      const priced = prices.get(size.date);
+      const [first] = typeof priced === 'object' ? priced.chain.tenors : [];
+      const quote = typeof priced === 'object' && first !== undefined ? priced.byTenor.get(first) : undefined;
+      if (typeof priced !== 'object' || first === undefined || quote === undefined) return [];
+      const { tenors } = priced.chain;
+      const legs = tenors.map((tenor) => priced.byTenor.get(tenor));
+      const { date: due, notional } = size;
       return [
         {
-          ...size,
-          bucket,
-          dueDays: daysBetween(base.today, size.date),
-          tenors,
-          rolls: rollDays(due.chain).map((days, index) => {
-            const tenor = tenors[index + 1] ?? 0;
-            const leg = due.byTenor.get(tenor);
-            return { date: dateIn(days), tenor, costBps: leg && quoteFigures(leg).cost_bps };
+          due,
+          due_days: daysBetween(base.today, due),
+          ...marks(due),
+          side: size.side,
+          notional_usd: notional,
+          covers_ngn: size.naira,
+          tenor_days: first,
+          rolls: rollDays(priced.chain).map((days, index) => {
+            const date = dateIn(days);
+            return { date, tenor_days: tenors[index + 1] ?? 0, ...marks(date) };
           }),
-          maturesOn: dateIn(tenors.reduce((days, tenor) => days + tenor, 0)),
-          quote,
-          figures: quoteFigures(quote),
-          firstLegCost: costOf(quote, size.notional),
-          chainCost: sum(
-            tenors.map((tenor) => {
-              const leg = due.byTenor.get(tenor);
-              return leg === undefined ? ZERO : costOf(leg, size.notional);
-            }),
-          ),
-          upfront: divide(
-            quote.upfront.total_upfront_usdc.times(size.notional),
+          matures_on: dateIn(tenors.reduce((days, tenor) => days + tenor, 0)),
+          cost_usdc: costOf(quote, notional),
+          chain_cost_usdc: sum(legs.map((leg) => (leg === undefined ? ZERO : costOf(leg, notional)))),
+          upfront_usdc: divide(
+            quote.upfront.total_upfront_usdc.times(notional),
             quote.notional_usd,
             USD_PLACES,
           ),
-          rows: rowsOf(base, size, { count: due.rows, rate: quote.pricing.execution_price }),
+          rows: rowsOf(base, size, { count: priced.rows, rate: quote.pricing.execution_price }),
+          quote: { ...quote, derived: quoteFigures(quote) },
+          firstRollBps: legs[1] && quoteFigures(legs[1]).cost_bps,
         },
       ];
-    }),
-  );
+    });
 }
 
 /** USDC: the cost of the quote, in proportion to the size. */
@@ -266,9 +267,9 @@ function rowsOf(
     const size = part.plus(index < longer ? 1 : 0).times('0.01');
     return {
       // However many rows it takes: of two files of one position, the second is stopped at its first row.
-      dealId: index === 0 ? dealId : `${dealId}-${(index + 1).toString()}`,
-      notional: size,
-      naira: size.times(rate),
+      deal_id: index === 0 ? dealId : `${dealId}-${(index + 1).toString()}`,
+      notional_usd: size,
+      covers_ngn: size.times(rate),
     };
   });
 }

@@ -1,42 +1,41 @@
 /** Projects P&L at assumed rates, per hedge, per side and in total. Pure. */
 import { Big } from 'big.js';
 import type { Assumption, Exit } from '../args/what-if-options.ts';
-import type { Market } from '../client/schemas.ts';
+import type { Hedge, Market } from '../client/schemas.ts';
 import { sum, sumIfAll } from '../domain/amounts.ts';
 import { instantOf } from '../domain/instants.ts';
-import { carryUntil, evenlyBetween, moveBetween, movedRate, payoffAt } from '../domain/payoff.ts';
+import { carryUntil, evenlyBetween, movedRate, payoffAt } from '../domain/payoff.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { UnreadableAnswerError } from '../errors.ts';
-import type { PricedHedge, ProjectedSide } from './projected-side.ts';
+import { moveFrom, type PricedHedge, type ProjectedSide } from './projected-side.ts';
 
-/** P&L at a rate; positive: to the account. */
+/** P&L at a rate under the names of a document; positive: to the account. Undefined: not known. */
 export interface ProjectedPnl {
-  /** USD: price only. */
-  payoff: Big;
-  /** USDC, up to now. Undefined: not known. */
-  accruedCarry: Big | undefined;
-  /** USDC, from now to maturity at today's rate; zero for a close now. */
-  carryToMaturity: Big | undefined;
-  /** USDC, positive: paid; zero at maturity. */
-  closeFee: Big | undefined;
-  /** USD, with USDC at par; undefined unless every part is known. */
-  net: Big | undefined;
+  /** Price only. */
+  payoff_usd: Big;
+  /** Up to now. */
+  accrued_carry_usdc: Big | undefined;
+  /** From now to maturity at today's rate; zero for a close now. */
+  carry_to_maturity_usdc: Big | undefined;
+  /** Positive: paid; zero at maturity. */
+  close_fee_usdc: Big | undefined;
+  /** USDC counts as USD; undefined unless every part is known. */
+  net_pnl_usd: Big | undefined;
 }
 
-export interface ProjectedHedge {
-  hedge: PricedHedge;
-  side: Side;
-  payoff: Big;
-  carryToMaturity: Big | undefined;
+export interface ProjectedHedge extends Pick<ProjectedPnl, 'payoff_usd' | 'carry_to_maturity_usdc'> {
+  sent: Hedge;
 }
 
 export interface WhatIfScenario {
   rate: Big;
   /** Percent of the mid; undefined without a mid. */
-  move: Big | undefined;
+  move_pct: Big | undefined;
   hedges: readonly ProjectedHedge[];
   sides: readonly (ProjectedPnl & { side: Side })[];
   total: ProjectedPnl;
+  /** The sides whose margin the price loss uses up. */
+  usedUp: readonly Side[];
 }
 
 /** Points of a range: eleven rates, ten steps. */
@@ -64,7 +63,6 @@ const noRate = (): UnreadableAnswerError =>
 interface Setting {
   exit: Exit;
   market: Market | undefined;
-  mid: Big | undefined;
   nowMs: number;
 }
 
@@ -72,35 +70,39 @@ const ZERO = new Big(0);
 
 export function scenarioAt(rate: Big, sides: readonly ProjectedSide[], setting: Setting): WhatIfScenario {
   const perSide = sides.map((each) => {
+    const { side } = each;
     const hedges = each.hedges.map(
       (hedge): ProjectedHedge => ({
-        hedge,
-        side: each.side,
-        payoff: payoffAt(hedge.leg, rate),
-        carryToMaturity: carryAhead(hedge, each.side, setting),
+        sent: hedge.sent,
+        payoff_usd: payoffAt(hedge.leg, rate),
+        carry_to_maturity_usdc: carryAhead(hedge, side, setting),
       }),
     );
-    const parts = {
-      payoff: sum(hedges.map(({ payoff }) => payoff)),
-      accruedCarry: each.accruedCarry,
-      carryToMaturity: sumIfAll(hedges.map(({ carryToMaturity }) => carryToMaturity)),
-      closeFee: setting.exit === 'maturity' ? ZERO : each.closeFee,
-    };
-    return { side: each.side, hedges, pnl: { ...parts, net: netOf(parts) } };
+    const pnl = withNet({
+      payoff_usd: sum(hedges.map(({ payoff_usd: payoff }) => payoff)),
+      accrued_carry_usdc: each.accrued_carry_usdc,
+      carry_to_maturity_usdc: sumIfAll(hedges.map(({ carry_to_maturity_usdc: carry }) => carry)),
+      close_fee_usdc: setting.exit === 'maturity' ? ZERO : each.close_fee_usdc,
+    });
+    return { side, hedges, pnl };
   });
   const pnls = perSide.map(({ pnl }) => pnl);
-  const total = {
-    payoff: sum(pnls.map(({ payoff }) => payoff)),
-    accruedCarry: sumIfAll(pnls.map(({ accruedCarry }) => accruedCarry)),
-    carryToMaturity: sumIfAll(pnls.map(({ carryToMaturity }) => carryToMaturity)),
-    closeFee: sumIfAll(pnls.map(({ closeFee }) => closeFee)),
-  };
   return {
     rate,
-    move: setting.mid?.gt(0) === true ? moveBetween(setting.mid, rate) : undefined,
+    move_pct: moveFrom(setting.market?.price, rate),
     hedges: perSide.flatMap(({ hedges }) => hedges),
     sides: perSide.map(({ side, pnl }) => ({ side, ...pnl })),
-    total: { ...total, net: netOf(total) },
+    total: withNet({
+      payoff_usd: sum(pnls.map(({ payoff_usd: payoff }) => payoff)),
+      accrued_carry_usdc: sumIfAll(pnls.map(({ accrued_carry_usdc: carry }) => carry)),
+      carry_to_maturity_usdc: sumIfAll(pnls.map(({ carry_to_maturity_usdc: carry }) => carry)),
+      close_fee_usdc: sumIfAll(pnls.map(({ close_fee_usdc: fee }) => fee)),
+    }),
+    usedUp: sides
+      .filter(
+        ({ side, margin_used_up_at: limit }) => limit && (side === 'buy' ? rate.lte(limit) : rate.gte(limit)),
+      )
+      .map(({ side }) => side),
   };
 }
 
@@ -118,12 +120,7 @@ function carryAhead(
     : carryUntil(leg.notional, daily, matures - nowMs);
 }
 
-function netOf({
-  payoff,
-  accruedCarry,
-  carryToMaturity,
-  closeFee,
-}: Omit<ProjectedPnl, 'net'>): Big | undefined {
-  if (accruedCarry === undefined || carryToMaturity === undefined || closeFee === undefined) return undefined;
-  return payoff.plus(accruedCarry).plus(carryToMaturity).minus(closeFee);
+function withNet(parts: Omit<ProjectedPnl, 'net_pnl_usd'>): ProjectedPnl {
+  const gained = sumIfAll([parts.payoff_usd, parts.accrued_carry_usdc, parts.carry_to_maturity_usdc]);
+  return { ...parts, net_pnl_usd: parts.close_fee_usdc && gained?.minus(parts.close_fee_usdc) };
 }

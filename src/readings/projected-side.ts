@@ -4,7 +4,13 @@ import { decimalFrom, textFrom } from '../client/json.ts';
 import type { Hedge, Position } from '../client/schemas.ts';
 import { sum } from '../domain/amounts.ts';
 import { usdInWords } from '../domain/exposure.ts';
-import { comparePayoff, marginUsedUpAt, type PayoffCheck, type PayoffLeg } from '../domain/payoff.ts';
+import {
+  comparePayoff,
+  marginUsedUpAt,
+  moveBetween,
+  type PayoffCheck,
+  type PayoffLeg,
+} from '../domain/payoff.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { positionCarry, positionFee, positionMargin } from './position-figures.ts';
 
@@ -18,15 +24,20 @@ export interface PricedHedge {
 export interface ProjectedSide {
   side: Side;
   hedges: readonly PricedHedge[];
-  check: PayoffCheck;
-  /** USDC, a part of P&L: negative is paid. */
-  accruedCarry: Big | undefined;
-  /** USDC, positive: paid when closing now. */
-  closeFee: Big | undefined;
-  /** USDC. */
-  margin: Big | undefined;
-  marginUsedUp: Big | undefined;
+  payoff_check: PayoffCheck;
+  /** A part of P&L: negative is paid. */
+  accrued_carry_usdc: Big | undefined;
+  /** Positive: paid when closing now. */
+  close_fee_usdc: Big | undefined;
+  margin_usdc: Big | undefined;
+  /** A rate, and how far it is from the mid. */
+  margin_used_up_at: Big | undefined;
+  margin_used_up_move_pct: Big | undefined;
 }
+
+/** Percent of the mid; undefined without a mid. */
+export const moveFrom = (mid: Big | undefined, rate: Big | undefined): Big | undefined =>
+  mid?.gt(0) === true && rate !== undefined ? moveBetween(mid, rate) : undefined;
 
 export const isPriced = ({ struck_rate: struck }: Hedge): boolean => (struck ?? undefined)?.gt(0) === true;
 
@@ -46,7 +57,7 @@ export function positionOf(
 export function projectedSide(
   side: Side,
   hedges: readonly Hedge[],
-  { position, mayBeCut }: { position: Position | undefined; mayBeCut: boolean },
+  { position, mayBeCut, mid }: { position: Position | undefined; mayBeCut: boolean; mid: Big | undefined },
 ): ProjectedSide {
   const priced = hedges.flatMap((sent): PricedHedge[] => {
     const { notional_usd: notional, struck_rate: struck } = sent;
@@ -54,68 +65,53 @@ export function projectedSide(
   });
   const legs = priced.map(({ leg }) => leg);
   const isWhole = priced.length === hedges.length && priced.length > 0;
-  const check = checkOf({ side, hedges, legs, isWhole, mayBeCut }, position);
+  // A position that states the notional of its hedges shows that the list has them all.
+  const isPart = mayBeCut && decimalFrom(position?.notional_usd) === undefined;
+  const check = checkOf({ side, legs, position }, { hedges, isWhole, isPart });
   // The figures of a position are those of all its hedges.
-  const whole =
-    isWhole && check.status !== 'unclear' && !isMaybeCut(position, mayBeCut) ? position : undefined;
+  const whole = isWhole && check.status !== 'unclear' && !isPart ? position : undefined;
   const margin = positionMargin(whole);
+  const usedUpAt = margin?.gt(0) === true ? marginUsedUpAt({ side, legs }, margin) : undefined;
   return {
     side,
     hedges: priced,
-    check,
-    accruedCarry: positionCarry(whole),
-    closeFee: positionFee(whole),
-    margin,
-    marginUsedUp: margin?.gt(0) === true ? marginUsedUpAt({ side, legs }, margin) : undefined,
+    payoff_check: check,
+    accrued_carry_usdc: positionCarry(whole),
+    close_fee_usdc: positionFee(whole),
+    margin_usdc: margin,
+    margin_used_up_at: usedUpAt,
+    margin_used_up_move_pct: moveFrom(mid, usedUpAt),
   };
 }
 
 function checkOf(
-  {
-    side,
-    hedges,
-    legs,
-    isWhole,
-    mayBeCut,
-  }: {
-    side: Side;
-    hedges: readonly Hedge[];
-    legs: readonly PayoffLeg[];
-    isWhole: boolean;
-    mayBeCut: boolean;
-  },
-  position: Position | undefined,
+  { side, legs, position }: { side: Side; legs: readonly PayoffLeg[]; position: Position | undefined },
+  { hedges, isWhole, isPart }: { hedges: readonly Hedge[]; isWhole: boolean; isPart: boolean },
 ): PayoffCheck {
-  if (position === undefined) return { status: 'assumed', why: 'the positions do not name their sides' };
+  if (position === undefined) return assumed('the positions do not name their sides');
   const listed = sum(hedges.map(({ notional_usd: notional }) => notional));
   const stated = decimalFrom(position.notional_usd);
   if (hedges.length === 0)
-    return {
-      status: 'unclear',
-      why: `The positions have a ${side} side, but no open hedge of it is listed.`,
-    };
+    return unclear(`The positions have a ${side} side, but no open hedge of it is listed.`);
   if (stated !== undefined && !stated.eq(listed))
-    return {
-      status: 'unclear',
-      why: `The ${side} hedges total ${usdInWords(listed)}, but the position is ${usdInWords(stated)}.`,
-    };
-  if (!isWhole) return { status: 'assumed', why: 'a hedge has no struck rate yet' };
-  if (isMaybeCut(position, mayBeCut))
-    return { status: 'assumed', why: 'the list of hedges may be incomplete' };
+    return unclear(
+      `The ${side} hedges total ${usdInWords(listed)}, but the position is ${usdInWords(stated)}.`,
+    );
+  if (!isWhole) return assumed('a hedge has no struck rate yet');
+  if (isPart) return assumed('the list of hedges may be incomplete');
   const gross = decimalFrom(position.gross_pnl_usd);
   const mark = decimalFrom(position.mark_price);
-  if (gross === undefined) return { status: 'assumed', why: 'the service sends no gross P&L' };
-  if (mark === undefined || mark.lte(0)) return { status: 'assumed', why: 'the service sends no mark price' };
+  if (gross === undefined) return assumed('the service sends no gross P&L');
+  if (mark === undefined || mark.lte(0)) return assumed('the service sends no mark price');
   const { agrees, ...compared } = comparePayoff({ side, legs }, { mark, gross });
-  return { status: agrees ? 'confirmed' : 'differs', mark, gross, ...compared };
+  return { status: agrees ? 'confirmed' : 'differs', mark_price: mark, gross_pnl_usd: gross, ...compared };
 }
 
-/** A position that states the notional of its hedges shows that the list has them all. */
-const isMaybeCut = (position: Position | undefined, mayBeCut: boolean): boolean =>
-  mayBeCut && decimalFrom(position?.notional_usd) === undefined;
+const assumed = (why: string): PayoffCheck => ({ status: 'assumed', why });
+const unclear = (why: string): PayoffCheck => ({ status: 'unclear', why });
 
 const WORST_FIRST = ['unclear', 'differs', 'assumed'] as const;
 
 export const worstOf = (sides: readonly ProjectedSide[]): PayoffCheck['status'] =>
-  WORST_FIRST.find((status) => sides.some(({ check }) => check.status === status)) ??
+  WORST_FIRST.find((status) => sides.some(({ payoff_check: check }) => check.status === status)) ??
   (sides.length === 0 ? 'assumed' : 'confirmed');

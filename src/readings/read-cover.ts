@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import type { CoverIntent } from '../args/cover-options.ts';
 import type { EarlyCloses } from '../cache/early-closes.ts';
 import { textFrom } from '../client/json.ts';
-import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
+import type { Account, Hedge, Market } from '../client/schemas.ts';
 import { daysAfter, daysBetween, type HolidayTable } from '../domain/business-days.ts';
 import { instantAtHour, localHourOf } from '../domain/calendar.ts';
 import {
@@ -14,14 +14,14 @@ import {
   type HedgeCover,
   netByBucket,
 } from '../domain/cover.ts';
-import { type BucketPlan, type CoverRoom, type CoverSize, planDeals } from '../domain/cover-plan.ts';
+import { type BucketPlan, type CoverRoom, planDeals } from '../domain/cover-plan.ts';
 import { type CoverReduction, leastReduction } from '../domain/cover-reduction.ts';
 import { commandText, say, shell, step } from '../domain/hint.ts';
-import type { QuoteFigures } from '../domain/quote-figures.ts';
 import { unquoted } from '../domain/quoted.ts';
-import { shortestChain, type TenorChain } from '../domain/tenor-chain.ts';
+import { shortestChain } from '../domain/tenor-chain.ts';
 import { coveredDate, isNairaMarket, SIDES } from '../domain/vocabulary.ts';
 import { ConditionError, UsageError } from '../errors.ts';
+import type { CoverDocument } from '../schema/cover-document.ts';
 import {
   type CountedHedge,
   countHedges,
@@ -29,7 +29,6 @@ import {
   hedgesToBeRolled,
   lastLegs,
   readSettlements,
-  type Settlement,
   type Uncertainty,
   unfinishedHere,
 } from './cover-hedges.ts';
@@ -57,55 +56,14 @@ export interface CoverInput {
   earlyCloses: Pick<EarlyCloses, 'seen'>;
 }
 
-export interface Roll {
-  /** `2026-12-21`. */
-  date: string;
-  /** Tenor of the leg that is opened then. */
-  tenor: number;
-  /** Cost of that leg at the quote of now, positive is paid; undefined: there is none. */
-  costBps: Big | undefined;
-}
+/** An open that hedge proposes; its quote is of the first leg, for a size within 1 bp of a row's. Costs: positive is paid. */
+export type CoverDeal = CoverDocument['derived']['deals'][number] & {
+  /** Cost of the leg of the first roll at the quote of now; undefined: there is none. */
+  firstRollBps: Big | undefined;
+};
 
-/** An open that hedge proposes. */
-export interface CoverDeal extends CoverSize {
-  /** One per row of the deals file: more than one above the profile's limit. */
-  rows: readonly { dealId: string; notional: Big; naira: Big }[];
-  bucket: number;
-  dueDays: number;
-  tenors: TenorChain['tenors'];
-  rolls: readonly Roll[];
-  /** The date on which the last leg matures, if the first is opened now. */
-  maturesOn: string;
-  /** The quote of the first leg, for a size within 1 bp of a row's. */
-  quote: Quote;
-  figures: QuoteFigures;
-  /** USDC: of the first leg, and of all legs at the quotes of now; positive: paid. */
-  firstLegCost: Big;
-  chainCost: Big;
-  /** USDC: margin and fee of the first leg. */
-  upfront: Big;
-}
-
-export interface CoverHedge {
-  sent: Hedge;
-  /** Naira: notional × struck rate. */
-  naira: Big;
-  allotted: readonly { date: string; naira: Big }[];
-  unused: Big;
-  /** The due date that it was opened for. */
-  openedFor: string | undefined;
-  /** Undefined while it is open. */
-  settlement: Settlement | undefined;
-  /** It matures too early for the date that it was opened for, and no roll of it is planned. */
-  mustRoll: MustRoll | undefined;
-}
-
-export interface MustRoll {
-  due: string;
-  maturesOn: string;
-  /** Tenors of the legs that are missing, in days. */
-  tenors: TenorChain['tenors'];
-}
+/** A hedge that counts, and the due dates that it covers at its struck rate. */
+export type CoverHedge = CoverDocument['hedges'][number];
 
 export interface CoverReading {
   input: CoverInput;
@@ -315,10 +273,13 @@ function assemble(
     deals: [],
     hedges: hedges
       .map((each) => ({
-        ...shareOf(each, coverage),
-        mustRoll: toBeRolled.has(each.sent.id) ? undefined : mustRollOf(each.cover, { today, policy, days }),
+        ...each.sent,
+        derived: {
+          ...shareOf(each, coverage),
+          must_roll: toBeRolled.has(each.sent.id) ? null : mustRollOf(each.cover, { today, policy, days }),
+        },
       }))
-      .filter(({ settlement, allotted }) => settlement === undefined || allotted.length > 0),
+      .filter(({ derived: { settlement, allotted } }) => settlement === null || allotted.length > 0),
     openedFor: listed.flatMap(({ id, client_reference: reference }) => {
       const date = coveredDate(reference ?? undefined);
       return date === undefined ? [] : [{ id, date }];
@@ -339,27 +300,29 @@ function assemble(
 
 const NO_ROOM: CoverRoom = { headroom: ZERO, capacity: { buy: ZERO, sell: ZERO }, balance: ZERO };
 
+/** It matures too early for the date that it was opened for; null: it does not. */
 function mustRollOf(
   { openedFor: due, maturesIn, settled }: HedgeCover,
   { today, policy, days }: { today: string; policy: CoverPolicy; days: ReadonlyMap<string, number> },
-): MustRoll | undefined {
+): CoverHedge['derived']['must_roll'] {
   const dueIn = due === undefined ? undefined : days.get(due);
   if (due === undefined || dueIn === undefined || settled || maturesIn >= dueIn - policy.beforeDays)
-    return undefined;
+    return null;
   const tenors = shortestChain({ ...policy, due: dueIn - maturesIn });
-  return tenors && { due, maturesOn: daysAfter(today, maturesIn), tenors };
+  return tenors ? { due, matures_on: daysAfter(today, maturesIn), tenors_days: tenors } : null;
 }
 
 const shareOf = (
-  { sent, cover, settlement }: CountedHedge,
+  { cover, settlement }: CountedHedge,
   { allotments, unused }: Coverage,
-): Omit<CoverHedge, 'mustRoll'> => ({
-  sent,
-  naira: cover.naira,
-  allotted: allotments.filter(({ hedge }) => hedge === cover.id).map(({ date, naira }) => ({ date, naira })),
-  unused: unused.find(({ hedge }) => hedge === cover.id)?.naira ?? ZERO,
-  openedFor: cover.openedFor,
-  settlement,
+): Omit<CoverHedge['derived'], 'must_roll'> => ({
+  covered_ngn: cover.naira,
+  opened_for: cover.openedFor ?? null,
+  allotted: allotments
+    .filter(({ hedge }) => hedge === cover.id)
+    .map(({ date, naira }) => ({ due: date, ngn: naira })),
+  unused_ngn: unused.find(({ hedge }) => hedge === cover.id)?.naira ?? ZERO,
+  settlement: settlement ?? null,
 });
 
 const leftOutOf = (sides: readonly SidePosition[]): CoverReading['leftOut'] =>

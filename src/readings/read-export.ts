@@ -10,7 +10,7 @@ import { ConditionError, type DamagedFileError, type HedgeError } from '../error
 import type { AccountIdentity } from '../journal/account-identity.ts';
 import { type ChainedSnapshot, type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
-import { type ClosedRecord, closedById, readDealLives } from './deal-lives.ts';
+import { hedgesIn, readDealLives } from './deal-lives.ts';
 import { goesByNow, localClockAt, spanOf } from './filter-records.ts';
 import { incompleteError } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
@@ -143,14 +143,8 @@ function dealsIn(
   state: JournalState,
   identity: AccountIdentity,
 ): readonly DealLife[] {
-  const closed = closedById(
-    snapshots.flatMap(({ record }) =>
-      record.closed.map((fields): ClosedRecord => ({ fields, recordedAt: record.at })),
-    ),
-  );
-  const ids = new Set([...snapshots.flatMap(({ held }) => [...held.keys()]), ...closed.keys()]);
-  const listed = snapshots.flatMap(({ record }) => record.hedges);
-  const hedges = new Map(listed.map((hedge) => [hedge['id'] ?? '', hedge]));
+  const { closed, hedges, held } = hedgesIn(snapshots);
+  const ids = new Set([...held, ...closed.keys()]);
   const deals = readDealLives({ state, identity, ids, closed, hedges });
   const ends = endsIn(snapshots);
   return deals.map((deal) => asFirstSeen(deal, ends.get(deal.hedgeId)));

@@ -6,28 +6,21 @@ import { daysAfter, type Holiday, holidayTable } from '../domain/business-days.t
 import { instantAhead, localHourOf } from '../domain/calendar.ts';
 import { instantOf } from '../domain/instants.ts';
 import {
-  dayOf,
   type MaturingSum,
-  type MaturityDay,
   type MaturityLadder,
+  marksOn,
   maturityLadder,
   sumMaturing,
 } from '../domain/maturity-ladder.ts';
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
+import type { MaturitiesDocument } from '../schema/reading-document.ts';
 import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { hedgeCoverage, type ListCoverage } from './filter-records.ts';
 import { type Reading, readPositionFacts } from './read-position.ts';
 import { isOpenHedge, isRunningHedge, mayLackOpen, namesItsSide, PENDING_STATUSES } from './side-position.ts';
 
-export interface PlacedMaturity {
-  hedge: Hedge;
-  maturesMs: number;
-  /** Day of the maturity in the zone. */
-  day: MaturityDay;
-  /** 0 to 23. */
-  hour: number;
-  beforeNextMorning: boolean;
-}
+/** An open hedge with its place in the ladder. */
+export type PlacedMaturity = MaturitiesDocument['hedges'][number];
 
 export interface MaturitiesReading {
   /** IANA zone that cut the days and hours. */
@@ -81,7 +74,7 @@ export async function readMaturities(
   const today = localHourOf(here.nowMs, zone).date;
   const soon: string[] = [];
   for (let date = today; date <= ladder.nextMorning.date; date = daysAfter(date, 1)) soon.push(date);
-  const dates = [...new Set([...soon, ...ladder.days.map(({ date }) => date)])].toSorted();
+  const dates = [...new Set([...soon, ...ladder.days.map(({ day }) => day)])].toSorted();
   const incomplete = dates.filter((date) => !holidays.isComplete(date));
   const [from] = incomplete;
   const to = incomplete.at(-1);
@@ -91,11 +84,15 @@ export async function readMaturities(
     maturing: wanted.map((each) => {
       const { date, hour } = localHourOf(each.maturesMs, zone);
       return {
-        hedge: each.hedge,
-        maturesMs: each.maturesMs,
-        day: dayOf(date, holidays),
-        hour,
-        beforeNextMorning: isBefore(each),
+        ...each.hedge,
+        derived: {
+          zone,
+          day: date,
+          hour,
+          ...marksOn(date, holidays),
+          seconds_to_maturity: Math.floor((each.maturesMs - here.nowMs) / 1_000),
+          before_next_business_morning: isBefore(each),
+        },
       };
     }),
     open,

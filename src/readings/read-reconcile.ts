@@ -89,7 +89,12 @@ export async function readReconcile(
       hedges: await mayLackHedges(context, positionFacts.hedges, fromMs),
       closed: account.record.may_be_cut.includes('closed') && !reachesBack(account, fromMs),
     },
-    lookedUp: await lookUp(context, { listed: positionFacts.hedges, actions, finance, fromMs }),
+    lookedUp: await lookUp(context, {
+      listed: positionFacts.hedges,
+      actions,
+      finance: finance?.deals,
+      fromMs,
+    }),
   };
   checkWords(intent.words, sources);
   const found = findBreaks(sources).filter((each) => isMeant(each, intent.words));
@@ -166,12 +171,7 @@ async function lookUp(
     actions,
     finance,
     fromMs,
-  }: {
-    listed: readonly Hedge[];
-    actions: ReconcileSources['actions'];
-    finance: FinanceList | undefined;
-    fromMs: number;
-  },
+  }: Pick<ReconcileSources, 'actions' | 'finance' | 'fromMs'> & { listed: readonly Hedge[] },
 ): Promise<ReconcileSources['lookedUp']> {
   const ids = new Set(listed.map(({ id }) => id));
   const references = new Set(listed.map(({ client_reference: reference }) => reference));
@@ -185,7 +185,7 @@ async function lookUp(
         : [],
     ),
   );
-  const unknown = (finance?.deals ?? []).flatMap(({ dealId }) => (references.has(dealId) ? [] : [dealId]));
+  const unknown = (finance ?? []).flatMap(({ dealId }) => (references.has(dealId) ? [] : [dealId]));
   const lookedUp = new Map<string, readonly Hedge[] | undefined>();
   for (const id of [...missing].slice(0, MOST_LOOKED_UP)) {
     const known = await hedgeIfKnown(id, context);

@@ -20,7 +20,7 @@ import { isEnded, isUnresolved } from '../journal/replay.ts';
 import { type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { closedHedgeId, closedInstant } from './closed-record.ts';
-import { type ClosedRecord, closedById, type DealSources, readDealLives } from './deal-lives.ts';
+import { type ClosedRecord, type DealSources, hedgesIn, readDealLives } from './deal-lives.ts';
 import { spanOf } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { dealGroup, groupDeals, type PnlGroup, pnlGroup } from './report-groups.ts';
@@ -94,7 +94,8 @@ export async function readReport(
   const slackMs = slackOf(span);
   const recorded = snapshotsSince(state, context.identity, span.fromMs - slackMs);
   const endsNow = span.untilMs >= now.ms;
-  const known = hedgesSince(span.fromMs - slackMs, { state, identity: context.identity, account, recorded });
+  const { identity } = context;
+  const known = { state, identity, ...hedgesSince(span.fromMs - slackMs, account, recorded) };
   const lives = readDealLives(known);
   const taken = [...recorded, now];
   const { from, to } = endsOf(span, { taken, endsNow, slackMs, lives });
@@ -269,40 +270,20 @@ type KnownHedges = DealSources & { state: JournalState };
 /** The hedges of the account that were there since a time, as far as this machine has read them. */
 function hedgesSince(
   sinceMs: number,
-  {
-    state,
-    identity,
-    account,
-    recorded,
-  }: {
-    state: JournalState;
-    identity: AccountIdentity;
-    account: AccountReading;
-    recorded: readonly SnapshotFigures[];
-  },
-): KnownHedges {
-  const closed = closedById([
-    ...recorded.flatMap(({ record }) =>
-      record.closed.map((fields): ClosedRecord => ({ fields, recordedAt: record.at })),
-    ),
-    ...account.closed.map((fields): ClosedRecord => ({ fields, recordedAt: undefined })),
-  ]);
-  const hedges = new Map(
-    [...recorded.flatMap(({ record }) => record.hedges), ...account.hedges].map((each) => [
-      each['id'] ?? '',
-      each,
-    ]),
-  );
+  account: AccountReading,
+  recorded: readonly SnapshotFigures[],
+): Pick<DealSources, 'ids' | 'closed' | 'hedges'> {
+  const { closed, hedges, held } = hedgesIn(recorded, account);
   /** Or somewhat before: which it was is judged by its life. */
   const endedSince = (fields: RecordedFields): boolean =>
     !((closedInstant(fields) ?? Date.parse(fields['maturity_at'] ?? '')) < sinceMs - DAY_MS);
   const ids = new Set([
-    ...recorded.flatMap(({ held }) => [...held.keys()]),
+    ...held,
     ...account.record.hedges.map((each) => each['id'] ?? ''),
     ...[...closed].flatMap(([id, { fields }]) => (endedSince(fields) ? [id] : [])),
     ...[...hedges].flatMap(([id, each]) => (each['status'] === 'closed' && endedSince(each) ? [id] : [])),
   ]);
-  return { state, identity, ids, closed, hedges };
+  return { ids, closed, hedges };
 }
 
 /** IDs of hedges of the period that the journal has no confirmed open of. */

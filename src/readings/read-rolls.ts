@@ -14,16 +14,14 @@ import type { JournalState } from '../journal/state.ts';
 import { closedHedgeId, settlementIn } from './closed-record.ts';
 import type { ReadContext } from './read-context.ts';
 
-export interface LegCost {
+/** Under the names of the document. */
+export interface LegCost extends CostParts, CostSum {
   leg: 1 | 2;
-  hedgeId: string | undefined;
-  /** USD. */
-  notional: Big;
-  parts: CostParts;
-  cost: CostSum;
-  /** Realized, USD, positive is a gain; undefined while it is open and where the service does not say. */
-  netPnl: Big | undefined;
-  grossPnl: Big | undefined;
+  hedge_id: string | undefined;
+  notional_usd: Big;
+  /** Realized, positive is a gain; undefined while it is open and where the service does not say. */
+  net_pnl_usd: Big | undefined;
+  gross_pnl_usd: Big | undefined;
 }
 
 export interface RollCost {
@@ -77,10 +75,7 @@ export async function readRollCost(
     );
   return {
     legs,
-    total: chainCost(
-      legs.map(({ cost }) => cost),
-      legs.at(-1)?.notional ?? chainNotional(chain),
-    ),
+    total: chainCost(legs, legs.at(-1)?.notional_usd ?? chainNotional(chain)),
     servedAt,
   };
 }
@@ -122,12 +117,12 @@ function legOf(
   };
   return {
     leg,
-    hedgeId,
-    notional,
-    parts,
-    cost: legCost(parts, notional),
-    netPnl: record?.net_pnl_usd,
-    grossPnl: decimalFrom(record?.gross_pnl_usd),
+    hedge_id: hedgeId,
+    notional_usd: notional,
+    ...parts,
+    ...legCost(parts, notional),
+    net_pnl_usd: record?.net_pnl_usd,
+    gross_pnl_usd: decimalFrom(record?.gross_pnl_usd),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Big } from 'big.js';
 import type { WhatIfIntent } from '../args/what-if-options.ts';
 import { textFrom } from '../client/json.ts';
 import type { Hedge, Market, Position } from '../client/schemas.ts';
-import { checkFigures, type PayoffCheck } from '../domain/payoff.ts';
+import type { PayoffCheck } from '../domain/payoff.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { SIDES } from '../domain/vocabulary.ts';
 import { UnreadableAnswerError, UsageError } from '../errors.ts';
@@ -39,7 +39,7 @@ const REREAD_MS = 1_500;
  */
 export async function readWhatIf(reading: Reading, intent: WhatIfIntent): Promise<WhatIfReading> {
   const first = await readOnce(reading, intent);
-  if (!first.sides.some(({ check }) => check.status === 'unclear')) return first;
+  if (!first.sides.some(({ payoff_check: check }) => check.status === 'unclear')) return first;
   await reading.clock.sleep(REREAD_MS, reading.signal);
   return readOnce(reading, intent);
 }
@@ -89,6 +89,7 @@ function project(
   const hedges = positionFacts.hedges.filter((hedge) =>
     open.some((each) => each.market === hedge.market && each.open.some(({ id }) => id === hedge.id)),
   );
+  const mid = market?.price;
   const sides = open.map(({ side }) =>
     projectedSide(
       side,
@@ -96,10 +97,10 @@ function project(
       {
         position: positionOf({ market: named ?? '', side }, open.length, positionFacts.positions),
         mayBeCut: positionFacts.mayBeCut,
+        mid,
       },
     ),
   );
-  const mid = market?.price;
   const payoff = worstOf(sides);
   const mayProject = payoff === 'confirmed' || payoff === 'assumed';
   const at = { exit: intent.exit, market, nowMs: positionFacts.servedAt.getTime() };
@@ -112,7 +113,7 @@ function project(
     positions: positionFacts.positions,
     sides,
     payoff,
-    scenarios: rates.map((rate) => scenarioAt(rate, sides, { ...at, mid })),
+    scenarios: rates.map((rate) => scenarioAt(rate, sides, at)),
     leftOut: [
       ...hedges.filter((hedge) => !isPriced(hedge)).map(({ id }) => ({ id, why: 'no struck rate yet' })),
       ...held.flatMap(({ coming, unread }) => [
@@ -120,7 +121,7 @@ function project(
         ...unread.map(({ id, status }) => ({ id, why: `unknown status: ${status}` })),
       ]),
     ],
-    mayBeCut: positionFacts.mayBeCut && sides.some(({ check }) => check.status !== 'confirmed'),
+    mayBeCut: positionFacts.mayBeCut && sides.some(({ payoff_check: check }) => check.status !== 'confirmed'),
     servedAt: positionFacts.servedAt,
   };
 }
@@ -128,7 +129,7 @@ function project(
 /** Undefined when the projection may be shown. */
 export function payoffFinding({ payoff, sides }: WhatIfReading): UnreadableAnswerError | undefined {
   if (payoff === 'confirmed' || payoff === 'assumed') return undefined;
-  const unclear = sides.flatMap(({ check }) => (check.status === 'unclear' ? [check.why] : []));
+  const unclear = sides.flatMap(({ payoff_check: check }) => (check.status === 'unclear' ? [check.why] : []));
   return new UnreadableAnswerError({
     code: 'payoff_unconfirmed',
     what:
@@ -138,6 +139,6 @@ export function payoffFinding({ payoff, sides }: WhatIfReading): UnreadableAnswe
     meaning: "Nothing is projected. The service's figures are shown.",
     hint: payoff === 'unclear' ? 'Try again in a minute.' : 'Ask the service how it computes P&L.',
     retry: payoff === 'unclear' ? 'later' : 'never',
-    details: sides.map(({ side, check }) => ({ side, ...checkFigures(check) })),
+    details: sides.map(({ side, payoff_check: check }) => ({ side, ...check })),
   });
 }

@@ -34,7 +34,7 @@ export const constraintLines = (reading: CoverReading): View =>
 
 function reasonOf(
   { room, input, market, rejected, reductions }: CoverReading,
-  { coverage, plan }: Omit<BucketLine, 'today'>,
+  { coverage, plan }: Pick<BucketLine, 'coverage' | 'plan'>,
 ): string {
   const side = coverage.side ?? 'buy';
   switch (plan.constraint) {

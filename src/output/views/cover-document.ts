@@ -7,119 +7,110 @@ import { daysAfter } from '../../domain/business-days.ts';
 import type { BandStatus, BucketCoverage, CoverBucket } from '../../domain/cover.ts';
 import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { grouped } from '../../domain/exposure.ts';
-import { dayOf } from '../../domain/maturity-ladder.ts';
+import { marksOn } from '../../domain/maturity-ladder.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import type { CoverDocument } from '../../schema/cover-document.ts';
-import { type Tone, text } from '../cells.ts';
+import { type Cell, type Tone, text } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { listOf } from '../list.ts';
 import { renderCsv } from '../render-csv.ts';
 import { cents, ofAmount } from './record-columns.ts';
 
-export interface BucketLine {
-  /** Date of the reading: `2026-11-20`. */
-  today: string;
+type BucketRecord = Omit<CoverDocument['derived']['buckets'][number], 'dues'>;
+
+export interface BucketLine extends BucketRecord {
   coverage: BucketCoverage;
   plan: BucketPlan;
 }
 
+/** Buckets now, and with the deals open. */
 export const bucketsOf = ({ coverage, plans, today }: CoverReading): readonly BucketLine[] =>
-  coverage.buckets.flatMap((bucket, index) => {
+  coverage.buckets.flatMap((each, index) => {
     const plan = plans[index];
-    return plan === undefined ? [] : [{ today, coverage: bucket, plan }];
+    return plan === undefined ? [] : [{ ...bucketRecord(each, plan, today), coverage: each, plan }];
   });
 
+const bucketRecord = (
+  { bucket, ...coverage }: BucketCoverage,
+  plan: BucketPlan,
+  today: string,
+): BucketRecord => ({
+  from_days: bucket.fromDays,
+  to_days: bucket.toDays,
+  from: daysAfter(today, bucket.fromDays),
+  to: daysAfter(today, bucket.toDays),
+  exposures: coverage.exposures,
+  receive_ngn: coverage.receive,
+  pay_ngn: coverage.pay,
+  net_ngn: coverage.net,
+  side: coverage.side ?? null,
+  covered_ngn: coverage.covered,
+  coverage_pct: coverage.coveragePct ?? null,
+  min_pct: bucket.minPct,
+  target_pct: bucket.targetPct,
+  max_pct: bucket.maxPct,
+  status: coverage.status,
+  deals_usd: sum(plan.deals.map(({ notional }) => notional)),
+  covered_after_ngn: plan.covered,
+  coverage_after_pct: plan.coveragePct ?? null,
+  status_after: plan.status,
+  constraint: plan.constraint ?? null,
+  missing_ngn: plan.missing,
+  reduce_hedge: coverage.toReduce?.id ?? null,
+});
+
 export const totalsOf = (deals: readonly CoverDeal[]) => ({
-  notional: sum(deals.map(({ notional }) => notional)),
-  cost: sum(deals.map(({ firstLegCost }) => firstLegCost)),
-  chain: sum(deals.map(({ chainCost }) => chainCost)),
-  upfront: sum(deals.map(({ upfront }) => upfront)),
+  notional_usd: sum(deals.map(({ notional_usd: notional }) => notional)),
+  upfront_usdc: sum(deals.map(({ upfront_usdc: upfront }) => upfront)),
+  cost_usdc: sum(deals.map(({ cost_usdc: cost }) => cost)),
+  chain_cost_usdc: sum(deals.map(({ chain_cost_usdc: cost }) => cost)),
 });
 
 /** `12,130,000.00 NGN`, half up to kobo. */
 export const nairaInWords = (amount: Big): string => `${grouped(roundHalfUp(amount, 2))} NGN`;
 
-/** Buckets now, and with the deals open. */
-const percent = ofAmount((amount) => ({ kind: 'percent', amount: roundHalfUp(amount, 2) }));
+const percent = ofAmount((amount) => ({ kind: 'percent', amount: cents(amount) }));
 
-export const bucketList = listOf<BucketLine, Omit<CoverDocument['derived']['buckets'][number], 'dues'>>()(
+export const naira = (amount: Big, signed = false): Cell => ({
+  kind: 'money',
+  amount: cents(amount),
+  signed,
+});
+
+export const bucketList = listOf<BucketLine, BucketRecord>()(
   [
     {
       name: 'from_days',
       header: 'Days',
-      of: ({ coverage }) => coverage.bucket.fromDays,
       align: 'left',
       show: ({ coverage }) => text(daysOf(coverage.bucket)),
     },
-    { name: 'to_days', of: ({ coverage }) => coverage.bucket.toDays },
-    { name: 'from', of: ({ coverage, today }) => daysAfter(today, coverage.bucket.fromDays) },
-    { name: 'to', of: ({ coverage, today }) => daysAfter(today, coverage.bucket.toDays) },
-    { name: 'exposures', of: ({ coverage }) => coverage.exposures },
-    { name: 'receive_ngn', of: ({ coverage }) => coverage.receive },
-    { name: 'pay_ngn', of: ({ coverage }) => coverage.pay },
-    {
-      name: 'net_ngn',
-      header: 'Net NGN',
-      of: ({ coverage }) => coverage.net,
-      show: ({ coverage }) => ({ kind: 'money', amount: cents(coverage.net), signed: true }),
-    },
-    {
-      name: 'side',
-      header: 'Side',
-      optional: true,
-      of: ({ coverage }) => coverage.side,
-      show: ({ coverage }) => text(coverage.side ?? ''),
-    },
-    {
-      name: 'covered_ngn',
-      header: 'Covered NGN',
-      optional: 'first',
-      of: ({ coverage }) => coverage.covered,
-      show: ({ coverage }) => ({ kind: 'money', amount: cents(coverage.covered) }),
-    },
-    {
-      name: 'coverage_pct',
-      header: 'Now',
-      align: 'right',
-      of: ({ coverage }) => coverage.coveragePct,
-      cell: percent,
-    },
+    'to_days from to exposures receive_ngn pay_ngn',
+    { name: 'net_ngn', header: 'Net NGN', cell: ofAmount((net) => naira(net, true)) },
+    { name: 'side', header: 'Side', optional: true, show: ({ side }) => text(side ?? '') },
+    { name: 'covered_ngn', header: 'Covered NGN', optional: 'first', cell: ofAmount((each) => naira(each)) },
+    { name: 'coverage_pct', header: 'Now', align: 'right', cell: percent },
     {
       name: 'min_pct',
       header: 'Band',
+      align: 'right',
       optional: 'last',
-      of: ({ coverage }) => coverage.bucket.minPct,
-      show: ({ coverage }) => text(bandOf(coverage.bucket)),
+      show: ({ min_pct: min, max_pct: max }) => text(`${min.toFixed()}–${max.toFixed()} %`),
     },
-    { name: 'target_pct', of: ({ coverage }) => coverage.bucket.targetPct },
-    { name: 'max_pct', of: ({ coverage }) => coverage.bucket.maxPct },
-    { name: 'status', of: ({ coverage }) => coverage.status },
+    'target_pct max_pct status',
     {
       name: 'deals_usd',
       header: 'Deals USD',
       optional: 'last',
-      of: ({ plan }) => sum(plan.deals.map(({ notional }) => notional)),
       cell: (notional, { plan }) => (plan.deals.length === 0 ? text('') : cellOf('deals_usd', notional)),
     },
-    { name: 'covered_after_ngn', of: ({ plan }) => plan.covered },
-    {
-      name: 'coverage_after_pct',
-      header: 'After',
-      align: 'right',
-      of: ({ plan }) => plan.coveragePct,
-      cell: percent,
-    },
-    {
-      name: 'status_after',
-      header: 'Status',
-      of: ({ plan }) => plan.status,
-      show: ({ coverage, plan }) => text(statusInWords(coverage, plan), TONES[coverage.status] ?? 'warn'),
-    },
-    { name: 'constraint', of: ({ plan }) => plan.constraint },
-    { name: 'missing_ngn', of: ({ plan }) => plan.missing },
-    { name: 'reduce_hedge', of: ({ coverage }) => coverage.toReduce?.id },
+    'covered_after_ngn',
+    { name: 'coverage_after_pct', header: 'After', align: 'right', cell: percent },
+    { name: 'status_after', header: 'Status', show: statusCell },
+    'constraint missing_ngn reduce_hedge',
   ],
   {
+    record: ({ coverage: _coverage, plan: _plan, ...record }) => record,
     screen:
       'from_days side net_ngn covered_ngn coverage_pct min_pct deals_usd coverage_after_pct status_after',
   },
@@ -127,8 +118,6 @@ export const bucketList = listOf<BucketLine, Omit<CoverDocument['derived']['buck
 
 export const daysOf = ({ fromDays, toDays }: CoverBucket): string =>
   fromDays === toDays ? fromDays.toString() : `${fromDays}–${toDays}`;
-
-const bandOf = ({ minPct, maxPct }: CoverBucket): string => `${minPct.toFixed()}–${maxPct.toFixed()} %`;
 
 const TONES: Readonly<Partial<Record<BandStatus, Tone>>> = { inside: 'good', nothing_due: 'dim' };
 
@@ -140,27 +129,16 @@ export const STATUS_WORDS = {
 } as const;
 
 /** Now, and with the deals: `below → inside`. */
-const statusInWords = ({ status }: BucketCoverage, { status: after }: BucketPlan): string =>
-  status === after ? STATUS_WORDS[status] : `${STATUS_WORDS[status]} → ${STATUS_WORDS[after]}`;
+function statusCell({ status, status_after: after }: BucketLine): Cell {
+  const then = status === after ? '' : ` → ${STATUS_WORDS[after]}`;
+  return text(`${STATUS_WORDS[status]}${then}`, TONES[status] ?? 'warn');
+}
 
 /** The hedges as sent; under `derived` the buckets and the deals. Costs: positive is paid. */
 export function coverDocument(reading: CoverReading, { ignored, dateOrder }: ExposureFile): CoverDocument {
   const { market, input, deals, room } = reading;
-  const { notional, cost, chain, upfront } = totalsOf(deals);
   return {
-    hedges: reading.hedges.map((each) => ({
-      ...each.sent,
-      derived: {
-        covered_ngn: each.naira,
-        opened_for: each.openedFor ?? null,
-        allotted: each.allotted.map(({ date, naira: ngn }) => ({ due: date, ngn })),
-        unused_ngn: each.unused,
-        settlement: each.settlement ?? null,
-        must_roll: each.mustRoll
-          ? { due: each.mustRoll.due, matures_on: each.mustRoll.maturesOn, tenors_days: each.mustRoll.tenors }
-          : null,
-      },
-    })),
+    hedges: reading.hedges,
     derived: {
       market: market.market,
       mid: market.price,
@@ -171,27 +149,21 @@ export function coverDocument(reading: CoverReading, { ignored, dateOrder }: Exp
         dues: each.coverage.dues.map(({ date, days, net, toCover }) => ({
           due: date,
           days,
-          ...markFields(reading, date),
+          ...marksOn(date, input.holidays),
           net_ngn: net,
           to_cover_ngn: toCover,
           covered_ngn: each.coverage.coveredOn.get(date) ?? null,
         })),
       })),
-      reductions: reading.reductions.map(({ side, naira, percent: ofSide, closesSide, below }) => ({
+      reductions: reading.reductions.map(({ side, naira: ngn, percent: ofSide, closesSide, below }) => ({
         side,
-        ngn: naira,
+        ngn,
         side_pct: ofSide,
         closes_side: closesSide,
         falls_below: below.map(({ fromDays, toDays }) => ({ from_days: fromDays, to_days: toDays })),
       })),
-      deals: deals.map((deal) => dealDocument(reading, deal)),
-      total: {
-        notional_usd: notional,
-        upfront_usdc: upfront,
-        cost_usdc: cost,
-        chain_cost_usdc: chain,
-        assumes: 'todays_quotes_for_every_leg',
-      },
+      deals: deals.map(({ firstRollBps: _bps, ...deal }) => deal),
+      total: { ...totalsOf(deals), assumes: 'todays_quotes_for_every_leg' },
       room: {
         available_exposure_usd: room.headroom,
         available_capacity_usd: room.capacity,
@@ -207,32 +179,6 @@ export function coverDocument(reading: CoverReading, { ignored, dateOrder }: Exp
   };
 }
 
-const markFields = ({ input }: CoverReading, date: string) => {
-  const { weekend, holiday } = dayOf(date, input.holidays);
-  return { weekend, holiday: holiday ?? null };
-};
-
-const dealDocument = (reading: CoverReading, deal: CoverDeal) => ({
-  due: deal.date,
-  due_days: deal.dueDays,
-  ...markFields(reading, deal.date),
-  side: deal.side,
-  notional_usd: deal.notional,
-  covers_ngn: deal.naira,
-  tenor_days: deal.tenors[0],
-  rolls: deal.rolls.map(({ date, tenor }) => ({ date, tenor_days: tenor, ...markFields(reading, date) })),
-  matures_on: deal.maturesOn,
-  cost_usdc: deal.firstLegCost,
-  chain_cost_usdc: deal.chainCost,
-  upfront_usdc: deal.upfront,
-  rows: deal.rows.map(({ dealId, notional, naira }) => ({
-    deal_id: dealId,
-    notional_usd: notional,
-    covers_ngn: naira,
-  })),
-  quote: { ...deal.quote, derived: deal.figures },
-});
-
 const DEAL_COLUMNS = 'deal_id market side notional_usd tenor_days max_cost_bps note'.split(' ');
 
 export const isDealsCsv = (content: string): boolean =>
@@ -245,13 +191,13 @@ export const costLimit = (costBps: Big): Big => upToTenths(costBps.plus(TOLERANC
 
 export function dealsCsv({ deals, market }: CoverReading): { text: string; rows: number } {
   const records = deals.flatMap((deal) =>
-    deal.rows.map(({ dealId, notional }, index) => ({
-      deal_id: dealId,
+    deal.rows.map(({ deal_id, notional_usd }, index) => ({
+      deal_id,
       market: market.market,
       side: deal.side,
-      notional_usd: notional,
-      tenor_days: deal.tenors[0],
-      max_cost_bps: costLimit(deal.figures.cost_bps),
+      notional_usd,
+      tenor_days: deal.tenor_days,
+      max_cost_bps: costLimit(deal.quote.derived.cost_bps),
       note: noteOf(deal, index),
     })),
   );
@@ -264,11 +210,11 @@ export function dealsCsv({ deals, market }: CoverReading): { text: string; rows:
 const upToTenths = (amount: Big): Big => amount.round(1, amount.lt(0) ? Big.roundDown : Big.roundUp);
 
 /** `cover of 49,999,994.41 NGN due 2026-12-14, row 1 of 2 for 99,999,988.82 NGN; leg 1 of 2: roll 2026-11-30` */
-function noteOf({ date, naira: whole, rows, tenors, rolls }: CoverDeal, index: number): string {
+function noteOf({ due, covers_ngn: whole, rows, rolls }: CoverDeal, index: number): string {
   const part = rows.length > 1 ? rows[index] : undefined;
   const row = part === undefined ? '' : `, row ${index + 1} of ${rows.length} for ${nairaInWords(whole)}`;
   return [
-    `cover of ${nairaInWords(part?.naira ?? whole)} due ${date}${row}`,
-    ...(rolls[0] === undefined ? [] : [`leg 1 of ${tenors.length}: roll ${rolls[0].date}`]),
+    `cover of ${nairaInWords(part?.covers_ngn ?? whole)} due ${due}${row}`,
+    ...(rolls[0] === undefined ? [] : [`leg 1 of ${rolls.length + 1}: roll ${rolls[0].date}`]),
   ].join('; ');
 }

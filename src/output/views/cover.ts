@@ -1,16 +1,15 @@
 /** Coverage of exposures per bucket, the deals that are missing and their rolls; their document, their table and the deals file. */
 import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
-import { roundHalfUp, sum } from '../../domain/amounts.ts';
+import { sum } from '../../domain/amounts.ts';
 import { isBusinessDay } from '../../domain/business-days.ts';
 import type { Coverage } from '../../domain/cover.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, optionWords, shell, step } from '../../domain/hint.ts';
-import { dayOf } from '../../domain/maturity-ladder.ts';
+import { marksOn } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
-import type { CommandWords } from '../../errors.ts';
-import type { CoverDeal, CoverReading, Roll } from '../../readings/read-cover.ts';
+import type { CoverDeal, CoverHedge, CoverReading } from '../../readings/read-cover.ts';
 import {
   type Block,
   dimLine,
@@ -18,16 +17,25 @@ import {
   gap,
   line,
   messageLine,
+  phraseLine,
   tableOf,
   type View,
   warnLine,
 } from '../blocks.ts';
-import { type Cell, nameText, partsIn, text } from '../cells.ts';
+import { nameText, partsIn, type Tone, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
 import { constraintLines, reductionBlocks } from './cover-advice.ts';
-import { bucketList, bucketsOf, costLimit, coverDocument, nairaInWords, totalsOf } from './cover-document.ts';
+import {
+  bucketList,
+  bucketsOf,
+  costLimit,
+  coverDocument,
+  naira,
+  nairaInWords,
+  totalsOf,
+} from './cover-document.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
-import { cents, countCell, known, rate, row, usd } from './record-columns.ts';
+import { bpsFigure, cents, countCell, countOf, known, rate, row, usd } from './record-columns.ts';
 
 interface ShownCover {
   reading: CoverReading;
@@ -66,19 +74,8 @@ function viewCover({ reading, leftToday, file, written }: ShownCover): View {
   ];
 }
 
-const naira = (amount: Big): Cell => ({ kind: 'money', amount: cents(amount) });
 function headline({ market, input: { exposures, zone }, today }: CoverReading): View {
-  const count = exposures.length === 1 ? '1 exposure' : `${exposures.length} exposures`;
-  return line(
-    'Cover of',
-    count,
-    'in',
-    nameText(market.market, 'strong'),
-    ', mid',
-    rate(market.price),
-    `. Today is ${dateInWords(today, today)},`,
-    nameText(`${zone}.`),
-  );
+  return phraseLine`Cover of ${countOf(exposures.length, 'exposure')} in ${nameText(market.market, 'strong')}, mid ${rate(market.price)}. Today is ${dateInWords(today, today)}, ${nameText(`${zone}.`)}`;
 }
 
 /** `Mon 14 Dec`; `(!)` marks a weekend or a public holiday. */
@@ -92,12 +89,12 @@ function footer(reading: CoverReading): View {
   const { deals, today, input } = reading;
   if (deals.length === 0) return [outsideLine(reading), dimLine('Rounded half up (--json).')];
   const dates = [
-    ...new Set(deals.flatMap((deal) => [deal.date, ...deal.rolls.map(({ date }) => date), deal.maturesOn])),
+    ...new Set(deals.flatMap((deal) => [deal.due, ...deal.rolls.map(({ date }) => date), deal.matures_on])),
   ];
   const marked = dates
     .filter((date) => date !== today && !isBusinessDay(date, input.holidays))
     .toSorted()
-    .map((date) => [dateInWords(date, today), ...marksOf(dayOf(date, input.holidays))].join(', '));
+    .map((date) => [dateInWords(date, today), ...marksOf(marksOn(date, input.holidays))].join(', '));
   const more = marked.length - MOST_MARKED;
   const shown = marked.slice(0, MOST_MARKED).join('; ');
   const lines = partsIn<Block>([
@@ -115,73 +112,76 @@ const MOST_LINES = 3;
 function forecastLine({ input: { exposures, policy }, outside }: CoverReading): View {
   const counted = exposures.filter((each) => each.certainty === 'forecast' && !outside.includes(each)).length;
   if (counted === 0 || policy.forecastWeightPct.eq(100)) return [];
-  const forecasts = counted === 1 ? '1 forecast' : `${counted} forecasts`;
-  return dimLine(`NET NGN counts ${forecasts} at ${policy.forecastWeightPct.toFixed()} %.`);
+  return dimLine(
+    `NET NGN counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} %.`,
+  );
 }
 
-const datesInBuckets = ({ buckets }: Coverage): ReadonlySet<string> =>
-  new Set(buckets.flatMap(({ coveredOn }) => [...coveredOn.keys()]));
+/** Three of them. */
+const someOf = (words: readonly string[], more = ' …'): string =>
+  `${words.slice(0, 3).join(', ')}${words.length > 3 ? more : ''}`;
+
+/** The parts of a hedge that cover a date of a bucket. */
+const inBuckets = ({ derived: { allotted } }: CoverHedge, { buckets }: Coverage) =>
+  allotted.filter(({ due }) => buckets.some(({ coveredOn }) => coveredOn.has(due)));
 
 /** `COVERED NGN counts 2 settled hedges; 1 is assumed to have reached its maturity: hdg_1.` */
 function settledLine({ hedges, coverage }: CoverReading): View {
-  const inBuckets = datesInBuckets(coverage);
   const settled = hedges.filter(
-    ({ settlement, allotted }) =>
-      settlement !== undefined && allotted.some(({ date }) => inBuckets.has(date)),
+    (hedge) => hedge.derived.settlement !== null && inBuckets(hedge, coverage).length > 0,
   );
-  const assumed = settled.filter(({ settlement }) => settlement === 'assumed').map(({ sent }) => sent.id);
+  const assumed = settled.filter(({ derived }) => derived.settlement === 'assumed');
   if (settled.length === 0) return [];
-  const count = settled.length === 1 ? '1 settled hedge' : `${settled.length} settled hedges`;
-  const names = `${assumed.slice(0, 3).map(unquoted).join(', ')}${assumed.length > 3 ? ' …' : ''}`;
   const which =
     assumed.length === 0
       ? ''
-      : `; assumed to have reached ${assumed.length === 1 ? 'its' : 'their'} maturity: ${names}`;
-  return messageLine(`COVERED NGN counts ${count}${which}.`, 'dim');
+      : `; assumed to have reached ${assumed.length === 1 ? 'its' : 'their'} maturity: ${someOf(assumed.map(({ id }) => unquoted(id)))}`;
+  return messageLine(`COVERED NGN counts ${countOf(settled.length, 'settled hedge')}${which}.`, 'dim');
 }
 
 /** Hedges that were opened for a past due date which is no longer in the file: a later date takes them. */
 function lostDatesLine({ hedges, today, input: { exposures }, coverage }: CoverReading): View {
-  const inBuckets = datesInBuckets(coverage);
-  const lost = hedges.flatMap(({ sent: { side }, openedFor, allotted }) =>
-    openedFor === undefined ||
-    openedFor > today ||
-    exposures.some(
-      ({ due, direction }) => due === openedFor && (direction === 'receive') === (side === 'buy'),
-    )
+  const isThere = (date: string, { side }: CoverHedge): boolean =>
+    exposures.some(({ due, direction }) => due === date && (direction === 'receive') === (side === 'buy'));
+  const lost = hedges.flatMap((hedge) => {
+    const { opened_for: openedFor } = hedge.derived;
+    return openedFor === null || openedFor > today || isThere(openedFor, hedge)
       ? []
-      : allotted.filter(({ date }) => inBuckets.has(date)).map((part) => ({ ...part, openedFor })),
-  );
+      : inBuckets(hedge, coverage).map((part) => ({ ...part, openedFor }));
+  });
   if (lost.length === 0) return [];
-  const datesIn = (dates: readonly string[]): string => {
-    const all = [...new Set(dates)].toSorted().map((date) => dateInWords(date, today));
-    return `${all.slice(0, 3).join(', ')}${all.length > 3 ? ' …' : ''}`;
-  };
+  const datesIn = (dates: readonly string[]): string =>
+    someOf([...new Set(dates)].toSorted().map((date) => dateInWords(date, today)));
   return warnLine(
-    `COVERED NGN counts ${nairaInWords(sum(lost.map(({ naira: amount }) => amount)))} of hedges opened for ${datesIn(lost.map(({ openedFor }) => openedFor))}. The file no longer has those exposures, so the hedges count for ${datesIn(lost.map(({ date }) => date))}. Keep past due dates in the file.`,
+    `COVERED NGN counts ${nairaInWords(sum(lost.map(({ ngn }) => ngn)))} of hedges opened for ${datesIn(lost.map(({ openedFor }) => openedFor))}. The file no longer has those exposures, so the hedges count for ${datesIn(lost.map(({ due }) => due))}. Keep past due dates in the file.`,
   );
 }
 
 /** `COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned:` */
 function mustRollBlocks({ hedges, today }: CoverReading): View {
-  const early = hedges.flatMap(({ sent, mustRoll }) => (mustRoll === undefined ? [] : [{ sent, mustRoll }]));
+  const early = hedges.flatMap((hedge) => {
+    const { must_roll: mustRoll } = hedge.derived;
+    return mustRoll === null ? [] : [{ hedge, ...mustRoll }];
+  });
   if (early.length === 0) return [];
-  const more = early.length - MOST_CHAINS;
   return [
     warnLine('COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned:'),
     {
       kind: 'commands',
-      rows: early.slice(0, MOST_CHAINS).map(({ sent, mustRoll: { due, maturesOn, tenors } }) => {
+      rows: early.slice(0, MOST_CHAINS).map(({ hedge, due, matures_on: maturesOn, tenors_days: tenors }) => {
         const options = ['--tenor', String(tenors[0]), '--at', 'maturity'];
         return step(
-          commandOnId(shell`hedge roll`, sent.client_reference ?? sent.id, options),
+          commandOnId(shell`hedge roll`, hedge.client_reference ?? hedge.id, options),
           `matures ${dateInWords(maturesOn, today)}, due ${dateInWords(due, today)}`,
         );
       }),
     },
-    more > 0 && dimLine(`And ${more} more: --json`),
+    andMore(early.length - MOST_CHAINS),
   ];
 }
+
+const andMore = (count: number, tone: Tone = 'dim'): View =>
+  count > 0 && line(text(`And ${count} more: --json`, tone));
 
 const MOST_DATES = 12;
 
@@ -214,13 +214,11 @@ function nettingBlocks(reading: CoverReading): View {
 
 function dealBlocks(reading: CoverReading): View {
   const { deals, uncertain, coverage } = reading;
-  if (uncertain.length > 0) {
-    const more = uncertain.length - MOST_REASONS;
+  if (uncertain.length > 0)
     return [
       uncertain.slice(0, MOST_REASONS).map(({ why }) => messageLine(`Uncertain: ${why}.`, 'warn')),
-      more > 0 && warnLine(`And ${more} more: --json`),
+      andMore(uncertain.length - MOST_REASONS, 'warn'),
     ];
-  }
   if (deals.length === 0) {
     const isShort = coverage.buckets.some(({ status }) => status === 'below');
     return dimLine(isShort ? 'No deals: none fits.' : 'No deals: no bucket is below its band.');
@@ -228,34 +226,27 @@ function dealBlocks(reading: CoverReading): View {
   return [dealTable(reading), totals(deals), rollLines(reading)];
 }
 
-/** The date on which the leg that is opened now matures: that of its roll, if it is rolled. */
-const firstMaturity = ({ rolls: [roll], maturesOn }: CoverDeal): string => roll?.date ?? maturesOn;
-
 const dealTable = (reading: CoverReading): View =>
   tableOf(reading.deals, [
-    { header: 'DUE', show: ({ date }) => text(markedDate(date, reading)) },
+    { header: 'DUE', show: ({ due }) => text(markedDate(due, reading)) },
     { header: 'SIDE', show: ({ side }) => text(side) },
-    { header: 'NOTIONAL USD', align: 'right', show: ({ notional }) => usd(notional) },
-    { header: 'NGN', align: 'right', optional: 'first', show: (deal) => naira(deal.naira) },
-    { header: 'TENOR', show: ({ tenors }) => text(`${tenors[0]} d`) },
-    { header: 'MATURES', optional: true, show: (deal) => text(markedDate(firstMaturity(deal), reading)) },
+    { header: 'NOTIONAL USD', align: 'right', show: ({ notional_usd: notional }) => usd(notional) },
+    { header: 'NGN', align: 'right', optional: 'first', show: ({ covers_ngn: ngn }) => naira(ngn) },
+    { header: 'TENOR', show: ({ tenor_days: tenor }) => text(`${tenor} d`) },
+    {
+      header: 'MATURES',
+      optional: true,
+      // The leg that is opened now, if it is rolled.
+      show: ({ rolls: [roll], matures_on: last }) => text(markedDate(roll?.date ?? last, reading)),
+    },
     {
       header: 'PRICE',
       align: 'right',
       optional: 'last',
-      show: ({ quote: { pricing } }) => ({
-        kind: 'rate',
-        amount: roundHalfUp(pricing.execution_price, 4),
-        decimals: 4,
-      }),
+      show: ({ quote: { pricing } }) => ({ ...rate(pricing.execution_price, 4), decimals: 4 }),
     },
-    { header: 'COST USDC', align: 'right', show: ({ firstLegCost }) => usd(cents(firstLegCost)) },
-    {
-      header: 'BPS',
-      align: 'right',
-      optional: true,
-      show: ({ figures }) => ({ kind: 'number', amount: roundHalfUp(figures.cost_bps, 1) }),
-    },
+    { header: 'COST USDC', align: 'right', show: ({ cost_usdc: cost }) => usd(cents(cost)) },
+    { header: 'BPS', align: 'right', optional: true, show: ({ quote }) => bpsFigure(quote.derived.cost_bps) },
     {
       header: 'ROLLS',
       align: 'right',
@@ -266,27 +257,29 @@ const dealTable = (reading: CoverReading): View =>
 
 /** The IDs of the rows in the deals file: `COVER-20261214-BUY-3f9a21 to -2`. */
 const dealIdsOf = ({ rows }: CoverDeal): string =>
-  `${rows[0]?.dealId ?? ''}${rows.length > 1 ? ` to -${rows.length}` : ''}`;
+  `${rows[0]?.deal_id ?? ''}${rows.length > 1 ? ` to -${rows.length}` : ''}`;
 
 function totals(deals: readonly CoverDeal[]): View {
-  const { notional, cost, chain, upfront } = totalsOf(deals);
-  const rolled = deals.some(({ rolls }) => rolls.length > 0);
-  const rows = deals.reduce((all, deal) => all + deal.rows.length, 0).toString();
-  const count = deals.length === 1 ? '1 deal' : `${deals.length} deals`;
-  const split = deals.some((deal) => deal.rows.length > 1);
-  const paid = chain.lt(0) ? 'earned' : 'paid';
+  const { notional_usd: notional, upfront_usdc: upfront, cost_usdc: cost, ...all } = totalsOf(deals);
+  const { chain_cost_usdc: chain } = all;
+  const rows = deals.flatMap((deal) => deal.rows).length;
+  const count = countOf(deals.length, 'deal');
   return figureRows(
-    row('Total', usd(notional, 'USD'), split ? `in ${count} of ${rows} rows` : `in ${count}`),
+    row('Total', usd(notional, 'USD'), rows > deals.length ? `in ${count} of ${rows} rows` : `in ${count}`),
     row('Upfront', usd(cents(upfront), 'USDC'), 'margin and fee'),
     row(cost.lt(0) ? 'Earned' : 'Cost', usd(cents(cost.abs()), 'USDC'), 'to the first maturities'),
-    rolled &&
-      row('With rolls', usd(cents(chain.abs()), 'USDC'), `${paid}, if every leg is at today's quotes`),
+    deals.some(({ rolls }) => rolls.length > 0) &&
+      row(
+        'With rolls',
+        usd(cents(chain.abs()), 'USDC'),
+        `${chain.lt(0) ? 'earned' : 'paid'}, if every leg is at today's quotes`,
+      ),
   );
 }
 
 function limitLine({ deals }: CoverReading, left: Big | undefined): View {
   return (
-    left?.lt(totalsOf(deals).notional) === true &&
+    left?.lt(totalsOf(deals).notional_usd) === true &&
     warnLine(
       `More than the ${usdInWords(left)} left of the daily limit: hedge deals run would open no row. Leave out rows until 00:00 UTC, or raise the limit.`,
     )
@@ -304,15 +297,15 @@ function rollLines(reading: CoverReading): View {
   if (rolled.length === 0) return [];
   const planned = rolled.slice(0, MOST_CHAINS);
   return [
-    planned.map(({ date, tenors, rolls, maturesOn, chainCost }) => {
+    planned.map(({ due, tenor_days: tenor, rolls, matures_on: last, chain_cost_usdc: cost }) => {
       const shown = rolls
         .slice(0, MOST_ROLLS)
-        .map((roll) => `${markedDate(roll.date, reading)} for ${roll.tenor} d`);
+        .map((roll) => `${markedDate(roll.date, reading)} for ${roll.tenor_days} d`);
       const more = rolls.length - shown.length;
       return line(
-        `Due ${markedDate(date, reading)}: ${tenors[0]} d now, roll ${shown.join(', ')}${more > 0 ? `, and ${more} more (--json)` : ''}, to ${markedDate(maturesOn, reading)}.`,
-        chainCost.lt(0) ? 'Earns' : 'Costs',
-        usd(cents(chainCost.abs()), 'USDC'),
+        `Due ${markedDate(due, reading)}: ${tenor} d now, roll ${shown.join(', ')}${more > 0 ? `, and ${more} more (--json)` : ''}, to ${markedDate(last, reading)}.`,
+        cost.lt(0) ? 'Earns' : 'Costs',
+        usd(cents(cost.abs()), 'USDC'),
         'in all.',
       );
     }),
@@ -320,35 +313,30 @@ function rollLines(reading: CoverReading): View {
     line('Once the deals are open, plan their first rolls:'),
     {
       kind: 'commands',
-      rows: planned.flatMap(({ date, rows, rolls: [first] }) =>
-        first === undefined
-          ? []
-          : rows.map(({ dealId }) =>
-              step(
-                shell`hedge roll ${dealId} --tenor ${first.tenor.toString()} --at maturity ${limitOf(first)}`,
-                `due ${dateInWords(date, reading.today)}`,
-              ),
-            ),
-      ),
+      rows: planned.flatMap(({ due, rows, rolls: [first], firstRollBps }) => {
+        // On live the command needs one, as a deals file does.
+        const limit = optionWords('--max-cost-bps', firstRollBps && costLimit(firstRollBps).toFixed());
+        return rows.map(({ deal_id: dealId }) =>
+          step(
+            shell`hedge roll ${dealId} --tenor ${String(first?.tenor_days)} --at maturity ${limit}`,
+            `due ${dateInWords(due, reading.today)}`,
+          ),
+        );
+      }),
     },
   ];
 }
 
-/** On live the command needs one, as a deals file does. */
-const limitOf = ({ costBps }: Roll): CommandWords =>
-  optionWords('--max-cost-bps', costBps && costLimit(costBps).toFixed());
-
 /** `Of the open buys, 3,032,500.00 NGN cover no due date: hdg_1, hdg_2, hdg_3 and 2 more (--json).` */
 const unusedLines = (hedges: CoverReading['hedges']): View =>
   SIDES.flatMap((side) => {
-    const unused = hedges.filter(({ sent, unused: rest }) => sent.side === side && rest.gt(0));
+    const unused = hedges.filter((hedge) => hedge.side === side && hedge.derived.unused_ngn.gt(0));
     if (unused.length === 0) return [];
-    const total = nairaInWords(sum(unused.map(({ unused: rest }) => rest)));
-    const names = unused.slice(0, 3).map(({ sent }) => unquoted(sent.id));
-    const more = unused.length - names.length;
+    const total = nairaInWords(sum(unused.map(({ derived }) => derived.unused_ngn)));
+    const ids = unused.map(({ id }) => unquoted(id));
     return [
       messageLine(
-        `Of the open ${side}s, ${total} cover no due date: ${names.join(', ')}${more > 0 ? ` and ${more} more (--json)` : ''}.`,
+        `Of the open ${side}s, ${total} cover no due date: ${someOf(ids, ` and ${ids.length - 3} more (--json)`)}.`,
       ),
     ];
   });
@@ -365,12 +353,12 @@ function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): V
 
 function outsideLine(reading: CoverReading): View {
   const { outside, today } = reading;
-  const shown = outside.slice(0, 3).map(({ id, due }) => `${unquoted(id)} (${markedDate(due, reading)})`);
+  const shown = outside.map(({ id, due }) => `${unquoted(id)} (${markedDate(due, reading)})`);
   const past = outside.filter(({ due }) => due < today).length;
   return (
     outside.length > 0 &&
     messageLine(
-      `In no bucket: ${outside.length === 1 ? '1 exposure' : `${outside.length} exposures`}${past === 0 ? '' : ` (${past} past due)`}: ${shown.join(', ')}${outside.length > 3 ? ' …' : ''}.`,
+      `In no bucket: ${countOf(outside.length, 'exposure')}${past === 0 ? '' : ` (${past} past due)`}: ${someOf(shown)}.`,
       'warn',
     )
   );
@@ -388,7 +376,7 @@ function fileLine({ ignored, dateOrder }: ExposureFile): View {
 }
 
 const writtenBlocks = ({ path, rows }: { path: string; rows: number }): View => [
-  line(`Deals written: ${rows === 1 ? '1 row' : `${rows} rows`} in`, text(path, 'strong')),
+  line(`Deals written: ${countOf(rows, 'row')} in`, text(path, 'strong')),
   rows !== 0 && {
     kind: 'commands',
     rows: [step(shell`hedge deals check ${path}`, 'check each row; sends nothing')],

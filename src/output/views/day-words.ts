@@ -1,7 +1,7 @@
 /** A date as a person reads it, and what makes it no business day. */
 
 import { weekdayOf } from '../../domain/business-days.ts';
-import type { MaturityDay } from '../../domain/maturity-ladder.ts';
+import type { DayMarks } from '../../domain/maturity-ladder.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { dimLine, type View } from '../blocks.ts';
 import { MONTHS, WEEKDAYS } from '../format.ts';
@@ -14,9 +14,9 @@ export function dateInWords(date: string, now = ''): string {
 }
 
 /** `weekend`, `public holiday: Boxing Day` */
-export const marksOf = ({ weekend, holiday }: Omit<MaturityDay, 'date'>): readonly string[] => [
+export const marksOf = ({ weekend, holiday }: DayMarks): readonly string[] => [
   ...(weekend ? ['weekend'] : []),
-  ...(holiday === undefined ? [] : [`public holiday: ${spelledName(holiday)}`]),
+  ...(holiday === null ? [] : [`public holiday: ${spelledName(holiday)}`]),
 ];
 
 /** `dates`: those that may be a holiday that follows the moon and is not known. */

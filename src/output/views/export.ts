@@ -9,33 +9,33 @@ import type { ExportReading } from '../../readings/read-export.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { BookedDocument } from '../../schema/reading-document.ts';
 import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
-import { hintLine, line, type View } from '../blocks.ts';
-import { type Cell, nameText, text } from '../cells.ts';
+import { hintLine, line, phraseLine, type View } from '../blocks.ts';
+import { type Cell, nameText, phrase, text } from '../cells.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
-import { signedIn } from './record-columns.ts';
+import { signedIn, usd } from './record-columns.ts';
 
-export interface BookedExport {
+interface Booking {
   reading: ExportReading;
   names: AccountNames;
   /** `2026-11-20`, in the zone of the reading. */
   dateOf: (ms: number) => string;
   profile: string;
+}
+
+export interface BookedExport extends Booking {
   /** Text for standard output or the file; undefined for a workbook. */
   content: string | undefined;
 }
 
 /** Nothing of now, so that a second export is the same. */
-const aboutOf = ({
-  reading: { identity, zone },
-  profile,
-}: Omit<BookedExport, 'content'>): readonly string[] => [
+const aboutOf = ({ reading: { identity, zone }, profile }: Booking): readonly string[] => [
   `hedge export of ${profile} (${identity.environment}), amounts in USDC with USD at par`,
   `dates of ${zone}`,
 ];
 
 /** Undefined: a workbook, which is no text. */
-export function exportText(booked: Omit<BookedExport, 'content'>, format: ExportFormat): string | undefined {
+export function exportText(booked: Booking, format: ExportFormat): string | undefined {
   const { reading, names, dateOf } = booked;
   const accounts = { entries: reading.entries, names, about: aboutOf(booked), dateOf };
   switch (format) {
@@ -52,16 +52,28 @@ export function exportText(booked: Omit<BookedExport, 'content'>, format: Export
   }
 }
 
-export const POSTING_COLUMNS =
-  'entry date title account amount_usdc deal_id hedge_id at booked_at record_hash'.split(' ');
+/** The columns of the table, with their headings in a spreadsheet. */
+const COLUMNS = [
+  { name: 'entry', header: 'Entry', width: 7 },
+  { name: 'date', header: 'Date', width: 11 },
+  { name: 'title', header: 'Transaction', width: 44 },
+  { name: 'account', header: 'Account', width: 28 },
+  { name: 'amount_usdc', header: 'Amount USDC', width: 18 },
+  { name: 'deal_id', header: 'Deal ID', width: 24 },
+  { name: 'hedge_id', header: 'Hedge', width: 22 },
+  { name: 'at', header: 'At (UTC)', width: 25 },
+  { name: 'booked_at', header: 'Booked at (UTC)', width: 25 },
+  { name: 'record_hash', header: 'Record', width: 66 },
+] as const;
+export const POSTING_COLUMNS: readonly string[] = COLUMNS.map(({ name }) => name);
 
 /** One record a posting. */
-export const postingTable = (booked: Omit<BookedExport, 'content'>): RecordTable => ({
+export const postingTable = (booked: Booking): RecordTable => ({
   columns: POSTING_COLUMNS,
   records: postingRecords(booked),
 });
 
-const postingRecords = ({ reading, names, dateOf }: Omit<BookedExport, 'content'>) =>
+const postingRecords = ({ reading, names, dateOf }: Booking) =>
   reading.entries.flatMap((entry, index) => {
     const tags = new Map(tagsOf(entry));
     return entry.postings.map(({ account, amount }) => ({
@@ -78,19 +90,6 @@ const postingRecords = ({ reading, names, dateOf }: Omit<BookedExport, 'content'
     }));
   });
 
-const SHEET = [
-  { header: 'Entry', width: 7 },
-  { header: 'Date', width: 11 },
-  { header: 'Transaction', width: 44 },
-  { header: 'Account', width: 28 },
-  { header: 'Amount USDC', width: 18 },
-  { header: 'Deal ID', width: 24 },
-  { header: 'Hedge', width: 22 },
-  { header: 'At (UTC)', width: 25 },
-  { header: 'Booked at (UTC)', width: 25 },
-  { header: 'Record', width: 66 },
-] as const;
-
 /** The columns of the table, for a spreadsheet. */
 export async function bookedWorkbook(booked: BookedExport): Promise<Uint8Array> {
   const { workbook } = await import('../workbook.ts');
@@ -104,7 +103,7 @@ export async function bookedWorkbook(booked: BookedExport): Promise<Uint8Array> 
       text: tag ?? '',
     })),
   ]);
-  return workbook('hedge export', SHEET, rows);
+  return workbook('hedge export', COLUMNS, rows);
 }
 
 export const bookedDocument = (booked: BookedExport): BookedDocument => {
@@ -122,12 +121,7 @@ export const bookedDocument = (booked: BookedExport): BookedDocument => {
 };
 
 export const viewExportedBooks = ({ reading }: BookedExport): View => [
-  line(
-    text('Written', 'good'),
-    `${counted(reading.entries.length, 'transaction')} to`,
-    nameText(reading.intent.file ?? ''),
-    '.',
-  ),
+  phraseLine`${text('Written', 'good')} ${counted(reading.entries.length, 'transaction')} to ${nameText(reading.intent.file ?? '')}.`,
   balancesLines(reading),
   hintLine(say`The accounts, and the time of each transaction: ${shell`hedge help books`}`),
 ];
@@ -136,8 +130,8 @@ const minute = ({ ms }: SnapshotFigures): Cell => ({ kind: 'time', at: instantTe
 
 const balancesLines = ({ balanced, next }: ExportReading): View => [
   balanced === undefined
-    ? line('The file ends without balances', next && [': the next snapshot is of', minute(next)], '.')
-    : line('The last balances are those of the snapshot of', minute(balanced), '.'),
+    ? phraseLine`The file ends without balances${next && phrase`: the next snapshot is of ${minute(next)}`}.`
+    : phraseLine`The last balances are those of the snapshot of ${minute(balanced)}.`,
   unbookedLine(balanced),
 ];
 
@@ -147,12 +141,6 @@ function unbookedLine(balanced: SnapshotFigures | undefined): View {
   const unrealized = value.net_margin_usd.minus(margin);
   return (
     !unrealized.eq(0) &&
-    line(
-      'Unrealized P&L less fees to close is not booked:',
-      signedIn('USDC', unrealized),
-      '. With it the net asset value is',
-      { kind: 'money', amount: totalValue(value), unit: 'USDC' },
-      '.',
-    )
+    phraseLine`Unrealized P&L less fees to close is not booked: ${signedIn('USDC', unrealized)}. With it the net asset value is ${usd(totalValue(value), 'USDC')}.`
   );
 }

@@ -1,6 +1,6 @@
 /** Hedges as a table, or one hedge in full. */
 import type { Hedge } from '../../client/schemas.ts';
-import { roundHalfUp, sum } from '../../domain/amounts.ts';
+import { sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { shell, step } from '../../domain/hint.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -9,12 +9,12 @@ import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { OneHedge } from '../../readings/read-one-hedge.ts';
-import { gap, pair, type TableSection, type View } from '../blocks.ts';
-import { type Cell, missing, nameText, type Tone, text } from '../cells.ts';
+import { gap, type Pair, pair, pairs, type TableSection, type View } from '../blocks.ts';
+import { type Cell, missing, nameText, partsIn, type Tone, text } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { type Field, listOf, pairsOf } from '../list.ts';
 import { viewListSummary } from './list-summary.ts';
-import { dealIdCell, maturityCell, rate, row, signedIn, usd } from './record-columns.ts';
+import { cents, countOf, dealIdCell, maturityCell, rate, row, signedIn, usd } from './record-columns.ts';
 import { CHAIN_TONES, pendingLine } from './unfinished-rolls.ts';
 
 export const hedgeList = listOf<Hedge>()(
@@ -104,38 +104,28 @@ function viewOne(
   { position, atMark, record, roll }: OneHedge,
   { isOpen }: { isOpen: boolean },
 ): View {
-  const pairs: { name: string; value: readonly Cell[] }[] = [];
-  if (isOpen && isNairaMarket(market) && struck?.gt(0) === true)
-    pairs.push(
-      pair(
-        'Covers',
-        { kind: 'money', amount: roundHalfUp(notional.times(struck), 2), unit: 'NGN' },
-        'at the struck rate',
-      ),
-    );
-  if (position !== undefined)
-    pairs.push(
+  const covers = isOpen && isNairaMarket(market) && struck?.gt(0) === true && notional.times(struck);
+  const shown = partsIn<Pair>([
+    covers && pair('Covers', usd(cents(covers), 'NGN'), 'at the struck rate'),
+    position && [
       pair('P&L', signedIn('USD', position.net_pnl_usd), 'price and carry, before fees'),
       pair('Exit', 'closing returns', usd(position.net_margin_usd, 'USD'), 'now'),
-    );
-  if (atMark !== undefined)
-    pairs.push(pair('P&L', signedIn('USD', atMark.pnl), 'by price alone, at the mark', rate(atMark.mark)));
-  if (record !== undefined)
-    pairs.push(
+    ],
+    atMark && pair('P&L', signedIn('USD', atMark.pnl), 'by price alone, at the mark', rate(atMark.mark)),
+    record && [
       pair('P&L', signedIn('USD', record.net_pnl_usd), 'realized, net of carry and fees'),
       pair(
         'Exit',
         cellOf('exit_price', record.exit_price),
         typeof record.reason === 'string' && nameText(`(${record.reason})`),
       ),
-    );
-  if (roll !== undefined)
-    pairs.push(
+    ],
+    roll &&
       pair('Roll', nameText(roll.plan.chain_id), text(CHAIN_WORDS[roll.state], CHAIN_TONES[roll.state])),
-    );
+  ]);
   return [
-    pairs.length > 0 && [gap, { kind: 'pairs', pairs }],
-    roll !== undefined && {
+    shown.length > 0 && [gap, pairs(shown)],
+    roll && {
       kind: 'commands',
       rows: [step(shell`hedge roll show ${roll.plan.chain_id}`, 'its legs and their cost')],
     },
@@ -157,8 +147,8 @@ function totalsOf(
       return row(`Total ${side}`, missing, nameText(`hedge ${unclear.id} has several versions`, 'warn'));
     return row(
       `Total ${side}`,
-      usd(roundHalfUp(sum(filled.map(({ notional_usd: notional }) => notional)), 2), 'USD'),
-      filled.length === 1 ? 'in 1 hedge' : `in ${filled.length} hedges`,
+      usd(cents(sum(filled.map(({ notional_usd: notional }) => notional))), 'USD'),
+      `in ${countOf(filled.length, 'hedge')}`,
       waiting !== 0 && text(`; ${waiting} not filled`, 'warn'),
       maybeTruncated && text('; the service may have more', 'dim'),
     );
@@ -174,8 +164,7 @@ const TONES: Readonly<Record<string, Tone>> = { filled: 'good', failed: 'bad', c
 
 function statusCell(status: unknown): Cell {
   const word = String(status);
-  const tone = ownField(TONES, word);
-  return tone === undefined ? text(word) : text(word, tone);
+  return text(word, ownField(TONES, word));
 }
 
 /** In a table: the day, and whether a running hedge matures on a weekend. One that failed has none, also where its status is hidden. */

@@ -14,12 +14,12 @@ import type {
   Sums,
 } from '../../readings/sum-history.ts';
 import type { HistoryDocument } from '../../schema/reading-document.ts';
-import { type Block, type Column, dimLine, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, hintCell, missing, text } from '../cells.ts';
-import { firstIfSame, type Listing, listOf } from '../list.ts';
+import { type Block, dimLine, line, type View, warnLine } from '../blocks.ts';
+import { type Cell, hintCell, phrase, text } from '../cells.ts';
+import { type Field, firstIfSame, type Listing, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
-import { carryCell, dealIdCell, shortTime, signedCell, signedIn, usd } from './record-columns.ts';
+import { carryCell, countOf, dealIdCell, shortTime, signedCell, signedIn } from './record-columns.ts';
 
 const closedHedges = listOf<ClosedHedge>()(
   [
@@ -100,11 +100,7 @@ function tableOf({ records, sums, added }: HistoryReading): RecordTable {
       records: addedRecords(added),
     };
   if (sums === undefined) return closedHedges.table(records);
-  const period = sums.zone === null ? [] : ['from', 'until'];
-  return {
-    columns: [sums.by, ...period, 'count', ...SUM_COLUMNS, ...SUM_COLUMNS.map((name) => `lacking.${name}`)],
-    records: sums.groups.map((group) => groupRecord(sums, group)),
-  };
+  return sumList(sums).table(sums.groups.map((group) => groupRecord(sums, group)));
 }
 
 /** Oldest first; those without a close time come last, without a total. */
@@ -120,14 +116,6 @@ export const historyList: Listing<HistoryReading> = {
   view: viewHistory,
 };
 
-const SUM_COLUMNS = [
-  'notional_usd',
-  'gross_pnl_usd',
-  'carry_usdc',
-  'fees_usdc',
-  'net_pnl_usd',
-] as const satisfies readonly SummedField[];
-
 const groupRecord = ({ by, zone }: HistorySums, { name, from, until, ...sums }: SumGroup) => ({
   [by]: name,
   ...(zone === null ? {} : { from: from ?? null, until: until ?? null }),
@@ -136,58 +124,46 @@ const groupRecord = ({ by, zone }: HistorySums, { name, from, until, ...sums }: 
 
 const sumsRecord = ({ count, sums, lacking }: Sums) => ({ count, ...sums, lacking });
 
-const FIGURES: readonly {
-  name: SummedField;
-  header: string;
-  named: string;
-  cell: (amount: Big) => Cell;
-  optional?: true;
-}[] = [
-  { name: 'notional_usd', header: 'NOTIONAL USD', named: 'notional', cell: (sum) => usd(sum) },
-  { name: 'gross_pnl_usd', header: 'GROSS USD', named: 'gross P&L', cell: signedCell, optional: true },
-  { name: 'carry_usdc', header: 'CARRY USDC', named: 'carry', cell: carryCell, optional: true },
-  { name: 'fees_usdc', header: 'FEES USDC', named: 'fees', cell: (sum) => usd(sum), optional: true },
-  { name: 'net_pnl_usd', header: 'NET P&L USD', named: 'net P&L', cell: signedCell },
+type SumRecord = ReturnType<typeof sumsRecord> & Readonly<Partial<Record<string, unknown>>>;
+
+const FIGURES: readonly (Field<SumRecord> & { name: SummedField; named: string })[] = [
+  { name: 'notional_usd', header: 'Notional USD', named: 'notional' },
+  { name: 'gross_pnl_usd', header: 'Gross USD', named: 'gross P&L', cell: signedCell, optional: true },
+  { name: 'carry_usdc', header: 'Carry USDC', named: 'carry', cell: carryCell, optional: true },
+  { name: 'fees_usdc', header: 'Fees USDC', named: 'fees', optional: true },
+  { name: 'net_pnl_usd', header: 'Net P&L USD', named: 'net P&L', cell: signedCell },
 ];
 
-export function viewHistorySums(history: HistorySums): View {
-  const { by, zone, groups, total } = history;
-  const figures = FIGURES.filter(({ name }) => total.sums[name] !== null);
-  const columns: readonly Column[] = [
-    { header: by.toUpperCase(), field: by },
-    { header: 'HEDGES', field: 'count', align: 'right' },
-    ...figures.map(({ name, header, optional }) => ({
-      header,
-      field: name,
-      align: 'right' as const,
-      ...(optional === undefined ? {} : { optional }),
-    })),
-  ];
-  const rowOf = (name: Cell, sums: Sums): readonly Cell[] => [
-    name,
-    { kind: 'number', amount: sums.count },
-    ...figures.map(({ name: figure, cell }) => {
-      const amount = sums.sums[figure];
-      return amount === null ? missing : cell(amount);
-    }),
-  ];
-  const rows = groups.map((group) => rowOf(nameCell(group), group));
+/** One record a group; on a screen the last one, without a name, is the total. */
+const sumList = ({ by, zone }: HistorySums) =>
+  listOf<SumRecord, SumRecord>()(
+    [
+      {
+        name: by,
+        header: by,
+        show: ({ [by]: name }) =>
+          name === undefined ? text('TOTAL', 'strong') : text(typeof name === 'string' ? name : '(unknown)'),
+      },
+      ...(zone === null ? [] : ['from until']),
+      { name: 'count', header: 'Hedges' },
+      ...FIGURES,
+      { name: 'lacking', parts: FIGURES.map(({ name }) => name) },
+    ],
+    { isRounded: true, empty: 'No closed hedges', record: (sums) => sums },
+  );
+
+function viewHistorySums(history: HistorySums): View {
+  const { zone, groups, total } = history;
+  const sums: SumRecord = sumsRecord(total);
   return [
-    {
-      kind: 'table',
-      columns,
-      rows: groups.length === 0 ? [] : [...rows, rowOf(text('TOTAL', 'strong'), total)],
-      records:
-        groups.length === 0 ? [] : [...groups.map((group) => groupRecord(history, group)), sumsRecord(total)],
-      fixed: true,
-      empty: 'No closed hedges',
-    },
+    sumList(history).block(
+      groups.length === 0 ? [] : [...groups.map((group) => groupRecord(history, group)), sums],
+      { only: ({ name }) => sums[name] !== null },
+    ),
     zone !== null && groups.length > 0 && dimLine(`Grouped by close date (${zone})`),
     lackingLines(total),
   ];
 }
-
-const nameCell = ({ name }: SumGroup): Cell => text(name ?? '(unknown)');
 
 /** A note on a sum that lacks some records. */
 function lackingLines({ count, lacking }: Sums): View {
@@ -203,15 +179,15 @@ function lackingLines({ count, lacking }: Sums): View {
   ];
 }
 
-export function viewCumulativePnl({ steps, undated }: CumulativeHistory): View {
+function viewCumulativePnl({ steps, undated }: CumulativeHistory): View {
   const [first] = steps;
   const last = steps.at(-1);
   const left = undated.length;
   const leftOut = left > 0 && warnLine(`${left} left out: no close time.`);
   if (first === undefined || last === undefined) return left === 0 ? dimLine('No matching hedges') : leftOut;
-  const hedges = `${steps.length} closed ${steps.length === 1 ? 'hedge' : 'hedges'},`;
+  const hedges = countOf(steps.length, 'closed hedge');
   return [
-    line(text('Cumulative net P&L, USD:', 'strong'), hedges, 'now', signedIn('USD', last.total)),
+    line(text('Cumulative net P&L, USD:', 'strong'), phrase`${hedges}, now ${signedIn('USD', last.total)}`),
     {
       kind: 'chart',
       // Starts at zero, so that the first step is visible.

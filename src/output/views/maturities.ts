@@ -1,23 +1,33 @@
 /** Maturities as a ladder by day and hour and as a list; their document, their table and their calendar events. */
 
-import { roundHalfUp } from '../../domain/amounts.ts';
+import type { Big } from 'big.js';
 import { DECLARED_SPAN } from '../../domain/business-days.ts';
 import { usdInWords } from '../../domain/exposure.ts';
-import { isoSeconds } from '../../domain/instants.ts';
-import type { LadderDay, LadderHour, MaturingSum, MaturityDay } from '../../domain/maturity-ladder.ts';
+import { instantOf, isoSeconds } from '../../domain/instants.ts';
+import type { LadderDay, LadderHour, MaturingSum } from '../../domain/maturity-ladder.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { isDerivedReference, SIDES } from '../../domain/vocabulary.ts';
+import { isDerivedReference, SIDES, type Side } from '../../domain/vocabulary.ts';
 import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
 import type { MaturitiesDocument } from '../../schema/reading-document.ts';
-import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
+import { type Block, dimLine, gap, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
-import { type Cell, nameText, text } from '../cells.ts';
+import { type Cell, nameText, phrase, text } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { two } from '../format.ts';
 import { type Listing, listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
-import { cents, dealIdCell, maturityCell, ofAmount, rate, row, usd } from './record-columns.ts';
+import {
+  cents,
+  countCell,
+  countOf,
+  dealIdCell,
+  maturityCell,
+  ofAmount,
+  rate,
+  row,
+  usd,
+} from './record-columns.ts';
 import { viewKnownRolls } from './unfinished-rolls.ts';
 
 /** A calendar file that was written. */
@@ -32,11 +42,7 @@ function viewMaturities(reading: MaturitiesReading, calendar: WrittenCalendar | 
     maturing.length === 0
       ? dimLine(none)
       : [
-          line(
-            'Days and hours of',
-            nameText(`${reading.zone}.`),
-            untilMs !== undefined && ['Until', time(untilMs), '.'],
-          ),
+          phraseLine`Days and hours of ${nameText(`${reading.zone}.`)} ${untilMs !== undefined && phrase`Until ${time(untilMs)}.`}`,
           gap,
           ladderTable(ladder.days, reading.servedAt.toISOString()),
           { kind: 'figures', rows: totalRows(reading) },
@@ -78,32 +84,35 @@ function ladderTable(days: readonly LadderDay[], now: string): Block {
 
 const hourRow = (hour: LadderHour): readonly Cell[] => [
   text(`${two(hour.hour)}:00–${two((hour.hour + 1) % 24)}:00`),
-  { kind: 'until', at: isoSeconds(hour.firstMs) },
+  { kind: 'until', at: hour.first },
   ...sumCells(hour),
 ];
 
-const sumCells = ({ buy, sell, hedges }: MaturingSum): readonly Cell[] => [
-  buy.eq(0) ? text('') : usd(roundHalfUp(buy, 2)),
-  sell.eq(0) ? text('') : usd(roundHalfUp(sell, 2)),
-  { kind: 'number', amount: hedges },
+const sumCells = ({ buy_usd: buy, sell_usd: sell, hedges }: MaturingSum): readonly Cell[] => [
+  ...[buy, sell].map((amount) => (amount.eq(0) ? text('') : usd(cents(amount)))),
+  countCell(hedges),
 ];
 
 /** `Sat 26 Dec, weekend, public holiday: Boxing Day` */
-const dayTitle = (day: MaturityDay, now: string): string =>
-  [dateInWords(day.date, now), ...marksOf(day)].join(', ');
+const dayTitle = (day: LadderDay, now: string): string =>
+  [dateInWords(day.day, now), ...marksOf(day)].join(', ');
 
 const totalRows = ({ maturing, ladder }: MaturitiesReading): readonly (readonly Cell[])[] =>
-  SIDES.map((side) => ({ side, hedges: maturing.filter(({ hedge }) => hedge.side === side).length }))
+  SIDES.map((side) => ({ side, hedges: maturing.filter((hedge) => hedge.side === side).length }))
     .filter(({ hedges }) => hedges > 0)
     .map(({ side, hedges }) =>
-      row(`Total ${side}`, usd(roundHalfUp(ladder.total[side], 2), 'USD'), `in ${countOf(hedges)}`),
+      row(
+        `Total ${side}`,
+        usd(cents(sumOfSide(ladder.total, side)), 'USD'),
+        `in ${countOf(hedges, 'hedge')}`,
+      ),
     );
 
-const countOf = (hedges: number): string => (hedges === 1 ? '1 hedge' : `${hedges} hedges`);
+const sumOfSide = (sums: MaturingSum, side: Side): Big => (side === 'buy' ? sums.buy_usd : sums.sell_usd);
 
 function hedgeTable(reading: MaturitiesReading): Block {
-  const hasMarks = reading.maturing.some(({ day }) => day.holiday !== undefined);
-  return maturingHedges.block(hedgesOf(reading), {
+  const hasMarks = reading.maturing.some(({ derived }) => derived.holiday !== null);
+  return maturingHedges.block(reading.maturing, {
     only: ({ name }) => name !== 'derived.holiday' || hasMarks,
   });
 }
@@ -115,12 +124,12 @@ function morningLine({ ladder, beforeNextMorning: before, unlisted, covers }: Ma
   const { maybe_truncated: isPart } = covers;
   if (unlisted > 0 || (isPart && before.hedges === 0)) return line(name, morning, text(': unknown.', 'warn'));
   if (before.hedges === 0) return line(name, morning, ': nothing settles.');
-  const sides = SIDES.filter((side) => before[side].gt(0));
+  const sides = SIDES.map((side) => ({ side, size: sumOfSide(before, side) }));
   return line(
     name,
     morning,
-    `: ${isPart ? 'at least ' : ''}${countOf(before.hedges)}`,
-    sides.flatMap((side): Cell[] => [text(`, ${side}`), usd(roundHalfUp(before[side], 2), 'USD')]),
+    `: ${isPart ? 'at least ' : ''}${countOf(before.hedges, 'hedge')}`,
+    sides.map(({ side, size }) => size.gt(0) && [`, ${side}`, usd(cents(size), 'USD')]),
     '.',
   );
 }
@@ -128,7 +137,7 @@ function morningLine({ ladder, beforeNextMorning: before, unlisted, covers }: Ma
 const UNLISTED = 'The service shows a position, but no open hedge of it.';
 
 function warnings({ maybeHolidays, sidesKnown, covers, maturing, unlisted }: MaturitiesReading): View {
-  const isCut = maturing.some(({ hedge: { notional_usd: size } }) => !roundHalfUp(size, 2).eq(size));
+  const isCut = maturing.some(({ notional_usd: size }) => !cents(size).eq(size));
   return [
     isCut && dimLine('Rounded half up to cents. Full precision: --json'),
     covers.maybe_truncated && warnLine('The service may have more hedges than it listed.'),
@@ -141,31 +150,15 @@ function warnings({ maybeHolidays, sidesKnown, covers, maturing, unlisted }: Mat
 
 const calendarLine = ({ path, events, added, changed, canceled }: WrittenCalendar): Block =>
   line(
-    `Calendar written: ${events === 1 ? '1 event' : `${events} events`}, ${added} new, ${changed} changed, ${canceled} canceled, in`,
+    `Calendar written: ${countOf(events, 'event')}, ${added} new, ${changed} changed, ${canceled} canceled, in`,
     text(path, 'strong'),
   );
 
-type MaturingHedge = MaturitiesDocument['hedges'][number];
-
-const hedgesOf = ({ maturing, zone, servedAt }: MaturitiesReading): readonly MaturingHedge[] =>
-  maturing.map(({ hedge, maturesMs, day, hour, beforeNextMorning }) => ({
-    ...hedge,
-    derived: {
-      zone,
-      day: day.date,
-      hour,
-      weekend: day.weekend,
-      holiday: day.holiday ?? null,
-      seconds_to_maturity: Math.floor((maturesMs - servedAt.getTime()) / 1_000),
-      before_next_business_morning: beforeNextMorning,
-    },
-  }));
-
-const areNamed = (rows: readonly MaturingHedge[]): boolean =>
+const areNamed = (rows: readonly PlacedMaturity[]): boolean =>
   rows.every(({ client_reference: reference }) => dealIdCell(reference).kind !== 'missing');
 
 /** The hedges as sent, each with its place in the ladder; in the order of CSV. */
-const maturingHedges = listOf<MaturingHedge, MaturingHedge>()(
+const maturingHedges = listOf<PlacedMaturity, PlacedMaturity>()(
   [
     {
       name: 'maturity_at',
@@ -219,26 +212,18 @@ const maturingHedges = listOf<MaturingHedge, MaturingHedge>()(
 );
 
 /** The hedges as sent, and under `derived` the ladder. */
-const documentOf = (reading: MaturitiesReading): MaturitiesDocument => ({
-  hedges: maturingHedges.document(hedgesOf(reading)),
+const documentOf = ({ ladder, untilMs, ...reading }: MaturitiesReading): MaturitiesDocument => ({
+  hedges: reading.maturing,
   derived: {
     zone: reading.zone,
-    until: reading.untilMs === undefined ? null : isoSeconds(reading.untilMs),
-    days: reading.ladder.days.map(({ hours, ...day }) => ({
-      day: day.date,
-      weekend: day.weekend,
-      holiday: day.holiday ?? null,
-      ...sumFields(day),
-      hours: hours.map((hour) => ({
-        hour: hour.hour,
-        from: isoSeconds(hour.fromMs),
-        until: isoSeconds(hour.untilMs),
-        ...sumFields(hour),
-      })),
+    until: untilMs === undefined ? null : isoSeconds(untilMs),
+    days: ladder.days.map(({ hours, ...day }) => ({
+      ...day,
+      hours: hours.map(({ first: _first, ...hour }) => hour),
     })),
-    total: sumFields(reading.ladder.total),
-    next_business_morning: isoSeconds(reading.ladder.nextMorning.atMs),
-    before_next_business_morning: sumFields(reading.beforeNextMorning),
+    total: ladder.total,
+    next_business_morning: isoSeconds(ladder.nextMorning.atMs),
+    before_next_business_morning: reading.beforeNextMorning,
     islamic_holidays: { from: DECLARED_SPAN.from, to: DECLARED_SPAN.to, unknown: reading.incomplete ?? null },
     sides_known: reading.sidesKnown,
     unlisted_positions: reading.unlisted,
@@ -246,15 +231,13 @@ const documentOf = (reading: MaturitiesReading): MaturitiesDocument => ({
   },
 });
 
-const sumFields = ({ buy, sell, hedges }: MaturingSum) => ({ buy_usd: buy, sell_usd: sell, hedges });
-
 const linesOf = ({ maturing }: MaturitiesReading): readonly ChangeLine[] =>
-  maturing.map(({ hedge }) => ({
+  maturing.map((hedge) => ({
     key: spelledName(hedge.id),
     cells: [
-      text(hedge.side),
+      hedge.side,
       usd(hedge.notional_usd, 'USD'),
-      text('matures'),
+      'matures',
       maturityCell(hedge.maturity_at ?? '', 'minute'),
     ],
   }));
@@ -266,7 +249,7 @@ interface ShownMaturities {
 }
 
 export const maturityList: Listing<ShownMaturities> = {
-  ...maturingHedges.within(({ reading }: ShownMaturities) => hedgesOf(reading)),
+  ...maturingHedges.within(({ reading }: ShownMaturities) => reading.maturing),
   document: ({ reading }) => documentOf(reading),
   view: ({ reading, rolls, calendar }) => [
     viewMaturities(reading, calendar),
@@ -280,14 +263,14 @@ export const maturityEvents = (
   maturing: readonly PlacedMaturity[],
   { profile, environment }: { profile: string; environment: string },
 ): readonly CalendarEvent[] =>
-  maturing.map(({ hedge, maturesMs }) => {
+  maturing.map((hedge) => {
     const reference = hedge.client_reference ?? undefined;
     const deal = reference === undefined || isDerivedReference(reference) ? '' : ` (${reference})`;
     const title = environment === 'live' ? '' : `[${environment}] `;
     const struck = hedge.struck_rate ? ` Struck at ${hedge.struck_rate.toFixed()}.` : '';
     return {
       id: hedge.id,
-      startMs: maturesMs,
+      startMs: instantOf(hedge.maturity_at ?? '') ?? Number.NaN,
       summary: `${title}${hedge.market} ${hedge.side} ${usdInWords(hedge.notional_usd)} matures${deal}`,
       description: `Hedge ${hedge.id}.${struck} Settles by itself. Profile ${profile}, ${environment}.`,
     };

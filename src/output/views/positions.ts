@@ -7,8 +7,8 @@ import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
-import { type Block, line, tableOf, type View } from '../blocks.ts';
-import { type Cell, nameText, text, type Words } from '../cells.ts';
+import { type Block, phraseLine, tableOf, type View } from '../blocks.ts';
+import { type Cell, nameText, phrase, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
 import {
   capitalized,
@@ -74,25 +74,17 @@ export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
       .filter(({ id }) => openedElsewhere?.includes(id) === true)
       .map(({ notional }) => notional),
   );
+  const [now, then] = [known(sidePosition.total, inUsd), known(after.total, inUsd)];
   if (totalBefore !== undefined)
     return row(
       name,
-      known(sidePosition.total, inUsd),
-      'now, was',
-      usd(totalBefore),
-      'before the first attempt. If that executed, it stays',
-      known(sidePosition.total, inUsd),
-      '; if not, it becomes',
-      known(after.total, inUsd),
-      '.',
+      phrase`${now} now, was ${usd(totalBefore)} before the first attempt. If that executed, it stays ${now}; if not, it becomes ${then}.`,
     );
   return row(
     name,
-    known(sidePosition.total, inUsd),
-    '→',
-    known(after.total, inUsd),
+    phrase`${now} → ${then}`,
     sidePosition.unclear !== undefined && text(`(unknown: ${sidePosition.unclear})`, 'warn'),
-    !elsewhere.eq(0) && ['(', usd(elsewhere, 'USD'), 'not opened from this machine)'],
+    !elsewhere.eq(0) && phrase`( ${usd(elsewhere, 'USD')} not opened from this machine)`,
   );
 }
 
@@ -122,13 +114,13 @@ export function severalHedges(changes: readonly HedgeChange[] | undefined): Word
 
 /** Hedges that the total leaves out: they may still fill, or have an unknown status. */
 export function notIncluded({ coming, unread }: SidePosition): View {
-  const filling = coming.map(({ id, notional, status }) =>
-    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), `, ${status}, may still fill.`),
+  return [
+    ...coming.map((each) => ({ ...each, why: `${each.status}, may still fill` })),
+    ...unread.map((each) => ({ ...each, why: `unknown status: ${each.status}` })),
+  ].map(
+    ({ id, notional, why }) =>
+      phraseLine`${nameText(`Not included: hedge ${id},`)} ${usd(notional, 'USD')}, ${why}.`,
   );
-  const unknown = unread.map(({ id, notional, status }) =>
-    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), `, unknown status: ${status}.`),
-  );
-  return [filling, unknown];
 }
 
 /** The hedges of the position: maturity, and whether each was opened from this machine. */

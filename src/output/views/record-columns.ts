@@ -109,6 +109,9 @@ export const capitalized = (words: string): string => `${words.charAt(0).toUpper
 export const gainsWhen = (market: string, side: Side): Cell =>
   nameText(`${capitalized(sideInWords(market, side))}.`);
 
+/** `1 hedge`, `3200 hedges`. */
+export const countOf = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+
 export const days = (count: string): string => (count === '1' ? '1 day' : `${count} days`);
 
 /** How far the mid must move by maturity for the hedge to pay its own costs. */

@@ -1,17 +1,124 @@
-/** A report as a document and as a table. */
-import { instantText } from '../../domain/instants.ts';
-import { netPnl, type PnlParts } from '../../domain/pnl-parts.ts';
+/** A report as a document and as a table; its hedges or groups as a list, one for each grouping. */
+import type { ReportBy } from '../../args/report-options.ts';
+import { exactInstant, instantText } from '../../domain/instants.ts';
+import { NO_PNL, netPnl, PNL_PARTS, type PnlPart, type PnlParts } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportDay, ReportReading } from '../../readings/read-report.ts';
+import type { PnlGroup } from '../../readings/report-groups.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { ReportDocument } from '../../schema/reading-document.ts';
+import type { Block } from '../blocks.ts';
+import { nameText } from '../cells.ts';
+import { type Field, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
-import { groupList, groupRecord, sumRecord } from './report-groups.ts';
+import { ofAmount, signedCents } from './record-columns.ts';
 import { valueRecord } from './snapshot.ts';
+
+export const PART_NAMES: Readonly<Record<PnlPart, string>> = {
+  market_usd: 'Market move',
+  impact_usd: 'Impact',
+  slippage_usd: 'Slippage',
+  price_usd: 'Price, not split',
+  carry_usdc: 'Carry',
+  fees_usdc: 'Fees',
+};
+
+/** Those that any of these has. */
+export const shownParts = (all: readonly PnlParts[]): readonly PnlPart[] =>
+  PNL_PARTS.filter((part) => all.some((each) => !each[part].eq(0)));
+
+const figuresOf = ({ realized, unrealized, parts, net, isPartial }: PnlGroup) => ({
+  ...parts,
+  realized_usd: netPnl(realized),
+  unrealized_usd: unrealized === undefined ? null : netPnl(unrealized),
+  net_usd: net,
+  partial: isPartial,
+});
+
+/** Several deals, or a day. */
+const sumRecord = (group: PnlGroup) => ({
+  name: group.name ?? null,
+  hedges: group.hedges,
+  ...figuresOf(group),
+});
+
+const groupRecord = (group: PnlGroup) => {
+  const { deal } = group;
+  if (deal === undefined) return sumRecord(group);
+  return {
+    hedge_id: deal.hedgeId,
+    deal_id: deal.dealId ?? null,
+    market: deal.market,
+    side: deal.side,
+    operator: deal.operator ?? null,
+    opened_at: exactInstant(deal.openedMs),
+    closed_at: deal.closedMs === undefined ? null : exactInstant(deal.closedMs),
+    ...figuresOf(group),
+  };
+};
+
+type GroupRecord = ReturnType<typeof groupRecord>;
+
+const figure = (
+  name: string,
+  header: string,
+  more: Partial<Field<GroupRecord>> = {},
+): Field<GroupRecord> => ({
+  name,
+  header,
+  align: 'right',
+  isSum: true,
+  cell: ofAmount(signedCents),
+  ...more,
+});
+
+const FIGURES: readonly (Field<GroupRecord> | string)[] = [
+  ...PNL_PARTS.map((part) => figure(part, PART_NAMES[part], { optional: true, group: 'parts' })),
+  figure('realized_usd', 'Realized'),
+  figure('unrealized_usd', 'Unrealized, change'),
+  figure('net_usd', 'Net'),
+  'partial',
+];
+
+const ofDeals: readonly (Field<GroupRecord> | string)[] = [
+  { name: 'hedge_id', header: 'Hedge', optional: 'first' },
+  { name: 'deal_id', header: 'Deal ID', isId: true },
+  'market',
+  { name: 'side', header: 'Side' },
+  'operator opened_at closed_at',
+  ...FIGURES,
+];
+
+const FIGURES_SHOWN = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd'].join(' ');
+
+const ofNames = (by: ReportBy): readonly (Field<GroupRecord> | string)[] => [
+  { name: 'name', header: by, isId: true, cell: (name) => nameText(String(name)) },
+  ...(by === 'day' ? [] : ['hedges']),
+  ...FIGURES,
+  ...(by === 'day' ? ['net_asset_value_usdc'] : []),
+];
+
+/** One record a group, in the order of CSV. */
+const groupList = (by: ReportBy) =>
+  listOf<GroupRecord, GroupRecord>()(by === 'deal' ? ofDeals : ofNames(by), {
+    empty: 'No hedge of this machine was open or closed in the period.',
+    record: (group) => group,
+    screen: `${by === 'deal' ? 'deal_id hedge_id side' : 'name'} ${FIGURES_SHOWN}`,
+  });
+
+export function groupBlock({ intent: { by }, groups, total }: ReportReading): Block {
+  const parts: readonly string[] = shownParts(
+    groups.flatMap(({ realized, unrealized = NO_PNL }) => [realized, unrealized]),
+  );
+  return groupList(by).block(groups.map(groupRecord), {
+    only: ({ name, group }) => group !== 'parts' || parts.includes(name),
+    ...(groups.length > 1 ? { total: sumRecord(total) } : {}),
+  });
+}
 
 const partsRecord = (parts: PnlParts) => ({ ...parts, net_usd: netPnl(parts) });
 
-const dayRecord = ({ hedges: _none, snapshot, ...day }: ReportDay) => ({
-  ...sumRecord({ ...day, hedges: 0 }),
+const dayRecord = ({ snapshot, ...day }: ReportDay) => ({
+  ...sumRecord(day),
   net_asset_value_usdc: snapshot === undefined ? null : valueRecord(snapshot.value).net_asset_value_usdc,
 });
 
@@ -24,15 +131,18 @@ const endRecord = (
   reading: snapshot === undefined ? null : isNow ? 'now' : 'snapshot',
 });
 
+const recordsOf = ({ intent, groups, days }: ReportReading) =>
+  intent.by === 'day' ? days.map(dayRecord) : groups.map(groupRecord);
+
 export function reportDocument(report: ReportReading): ReportDocument {
-  const { intent, zone, from, to, endsNow, total, bridge, days, snapshots, others, unconfirmed } = report;
+  const { intent, zone, from, to, endsNow, total, bridge, snapshots, others, unconfirmed } = report;
   return {
     derived: {
       zone,
       from: endRecord(from, false),
       to: endRecord(to, endsNow),
       by: intent.by,
-      groups: intent.by === 'day' ? days.map(dayRecord) : report.groups.map(groupRecord),
+      groups: recordsOf(report),
       total: {
         ...sumRecord(total),
         realized: partsRecord(total.realized),
@@ -69,7 +179,5 @@ export const REPORT_COLUMNS: readonly string[] = [
 ];
 
 /** One record a group. */
-export const reportTable = ({ intent: { by }, groups, days }: ReportReading): RecordTable => ({
-  columns: groupList(by).columns,
-  records: by === 'day' ? days.map(dayRecord) : groups.map(groupRecord),
-});
+export const reportTable = (report: ReportReading): RecordTable =>
+  groupList(report.intent.by).table(recordsOf(report));

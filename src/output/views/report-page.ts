@@ -11,7 +11,7 @@ import { htmlPage } from '../html-page.ts';
 import { barChart, lineChart, type WaterfallStep, waterfallChart } from '../svg-charts.ts';
 import { cents } from './record-columns.ts';
 import { viewReport } from './report.ts';
-import { PART_NAMES, shownParts } from './report-groups.ts';
+import { PART_NAMES, shownParts } from './report-document.ts';
 
 export function reportPage(
   report: ReportReading,

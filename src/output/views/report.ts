@@ -6,10 +6,10 @@ import { exactInstant, instantText, isoSeconds } from '../../domain/instants.ts'
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
-import { type Block, gap, hintLine, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, hintCell, nameText, text, type Words } from '../cells.ts';
+import { type Block, gap, hintLine, line, phraseLine, type View, warnLine } from '../blocks.ts';
+import { type Cell, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
 import { cents, signedCents, signedIn } from './record-columns.ts';
-import { groupBlock, PART_NAMES, shownParts } from './report-groups.ts';
+import { groupBlock, PART_NAMES, shownParts } from './report-document.ts';
 import { AT_PAR, readingNotes } from './snapshot.ts';
 
 export function viewReport(report: ReportReading, page: string | undefined): View {
@@ -31,15 +31,9 @@ const minute = (ms: number): Cell => ({ kind: 'time', at: exactInstant(ms), styl
 
 /** `From the snapshot of Fri 31 Oct 18:00 (nearest to Sat 1 Nov 00:00) to now, Tue 24 Nov 21:10.` */
 const periodLine = ({ from, to, endsNow }: ReportReading): Block =>
-  line(
-    from.snapshot === undefined ? 'From' : 'From the snapshot of',
-    minute(from.ms),
-    askedFor(from),
-    endsNow ? 'to now,' : to.snapshot === undefined ? 'to' : 'to the snapshot of',
-    minute(to.ms),
-    askedFor(to),
-    '.',
-  );
+  phraseLine`From ${readingOf(from)} ${minute(from.ms)} ${askedFor(from)} to ${endsNow ? 'now,' : readingOf(to)} ${minute(to.ms)} ${askedFor(to)}.`;
+
+const readingOf = ({ snapshot }: PeriodEnd): string => (snapshot === undefined ? '' : 'the snapshot of');
 
 const PASSED_OVER = {
   changed: 'because a hedge changed before the nearer one',
@@ -49,8 +43,8 @@ const PASSED_OVER = {
 const askedFor = ({ ms, askedMs, snapshot, passedOver: why }: PeriodEnd): Words => {
   if (ms === askedMs || snapshot === undefined) return false;
   return why === undefined
-    ? ['(nearest to', minute(askedMs), ')']
-    : ['(for', minute(askedMs), `, ${PASSED_OVER[why]})`];
+    ? phrase`(nearest to ${minute(askedMs)})`
+    : phrase`(for ${minute(askedMs)}, ${PASSED_OVER[why]})`;
 };
 
 /** Another report of the time between may have the same figures, or lack them too. */

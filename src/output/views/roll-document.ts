@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import { hintText } from '../../domain/hint.ts';
-import { COST_PARTS } from '../../domain/roll-cost.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import type { HedgeError } from '../../errors.ts';
 import { outcomeWord } from '../../journal/describe.ts';
 import { chainNotional, nextInDocument, type RollChain, sentLimit } from '../../journal/roll-chains.ts';
@@ -17,104 +17,95 @@ import type {
   RollRunDocument,
 } from '../../schema/action-document.ts';
 import type { ActionReport } from '../../trading/report.ts';
-import { type Cell, message, missing, nameText, text } from '../cells.ts';
+import { type Cell, message, nameText, text } from '../cells.ts';
 import { listOf } from '../list.ts';
-import { pickOrNull } from '../record-table.ts';
+import { withNulls } from '../record-table.ts';
 import { actionDocument } from './action-document.ts';
 import { OPERATOR_PARTS, operatorDocument } from './journal.ts';
-import { shortTime } from './record-columns.ts';
+import { known, shortTime, usd } from './record-columns.ts';
 import { CHAIN_TONES } from './unfinished-rolls.ts';
+
+export const chainDocument = (chain: RollChain): ChainDocument => {
+  const { plan, state, dueMs, close, open, end } = chain;
+  return {
+    chain_id: plan.chain_id,
+    state,
+    when: plan.when,
+    market: plan.market,
+    side: plan.side,
+    notional_usd: chainNotional(chain),
+    tenor_days: plan.tenor_days,
+    max_cost_bps: bpsOrNull(plan.max_cost_bps),
+    sent_max_cost_bps: bpsOrNull(sentLimit(chain)),
+    maturity_at: plan.maturity_at ?? null,
+    due_at: dueMs === undefined ? null : exactInstant(dueMs),
+    from_hedge_id: plan.hedge_id,
+    from_deal_id: plan.first_deal_id ?? null,
+    close_action_id: close?.id ?? null,
+    close_outcome: close === undefined ? null : outcomeWord(close),
+    to_deal_id: plan.deal_id,
+    to_hedge_id: open?.hedgeId ?? null,
+    open_action_id: open?.id ?? null,
+    open_outcome: open === undefined ? null : outcomeWord(open),
+    root: plan.root,
+    profile: plan.profile,
+    environment: plan.identity.environment,
+    planned_at: plan.at,
+    ended_at: end?.at ?? null,
+    operator: operatorDocument(plan.operator),
+    version: plan.version ?? null,
+    note: noteOf(chain) ?? null,
+    next: nextInDocument(chain),
+  };
+};
+
+const noteOf = ({ plan, end }: RollChain): string | undefined => end?.note ?? plan.note;
+
+const limitCell = (chain: RollChain): Cell =>
+  known(sentLimit(chain) ?? chain.plan.max_cost_bps, (amount) => ({ kind: 'number', amount }));
+
+const settlesCell = ({ plan }: RollChain): Cell =>
+  plan.when === 'now' ? text('now') : shortTime(plan.maturity_at);
 
 /** Rolls, in the order of their records. */
 export const rollRows = listOf<RollChain, ChainDocument>()(
   [
-    { name: 'chain_id', header: 'Roll', isId: true, of: ({ plan }) => plan.chain_id },
+    { name: 'chain_id', header: 'Roll', isId: true, show: ({ plan }) => nameText(plan.chain_id) },
+    { name: 'state', header: 'State', show: ({ state }) => text(state, CHAIN_TONES[state]) },
+    'when market',
+    { name: 'side', header: 'Side', show: ({ plan }) => nameText(`${plan.side} ${plan.market}`) },
     {
-      name: 'state',
-      header: 'State',
-      of: ({ state }) => state,
-      show: ({ state }) => text(state, CHAIN_TONES[state]),
-    },
-    { name: 'when', of: ({ plan }) => plan.when },
-    { name: 'market', of: ({ plan }) => plan.market },
-    {
-      name: 'side',
-      header: 'Side',
-      of: ({ plan }) => plan.side,
-      show: ({ plan }) => nameText(`${plan.side} ${plan.market}`),
-    },
-    { name: 'notional_usd', header: 'Notional USD', of: chainNotional },
-    {
-      name: 'tenor_days',
-      header: 'Tenor',
-      of: ({ plan }) => plan.tenor_days,
-      show: ({ plan }) => text(`${plan.tenor_days}d`),
-    },
-    {
-      name: 'max_cost_bps',
-      header: 'Limit bps',
+      name: 'notional_usd',
+      header: 'Notional USD',
       align: 'right',
-      optional: true,
-      of: ({ plan }) => bpsOrNull(plan.max_cost_bps),
-      show: limitCell,
+      show: (chain) => usd(chainNotional(chain)),
     },
-    { name: 'sent_max_cost_bps', of: (chain) => bpsOrNull(sentLimit(chain)) },
-    {
-      name: 'maturity_at',
-      header: 'Leg 1 settles',
-      optional: true,
-      of: ({ plan }) => plan.maturity_at,
-      show: settlesCell,
-    },
-    { name: 'due_at', of: ({ dueMs }) => (dueMs === undefined ? null : new Date(dueMs).toISOString()) },
+    { name: 'tenor_days', header: 'Tenor', align: 'right', show: ({ plan }) => text(`${plan.tenor_days}d`) },
+    { name: 'max_cost_bps', header: 'Limit bps', align: 'right', optional: true, show: limitCell },
+    'sent_max_cost_bps',
+    { name: 'maturity_at', header: 'Leg 1 settles', optional: true, show: settlesCell },
+    'due_at',
     {
       name: 'from_hedge_id',
       header: 'From',
       optional: true,
-      of: ({ plan }) => plan.hedge_id,
       show: ({ plan }) => nameText(plan.first_deal_id ?? plan.hedge_id),
     },
-    { name: 'from_deal_id', of: ({ plan }) => plan.first_deal_id },
-    { name: 'close_action_id', of: ({ close }) => close?.id },
-    { name: 'close_outcome', of: ({ close }) => close && outcomeWord(close) },
-    { name: 'to_deal_id', header: 'To deal ID', of: ({ plan }) => plan.deal_id },
-    { name: 'to_hedge_id', of: ({ open }) => open?.hedgeId },
-    { name: 'open_action_id', of: ({ open }) => open?.id },
-    { name: 'open_outcome', of: ({ open }) => open && outcomeWord(open) },
-    { name: 'root', of: ({ plan }) => plan.root },
-    { name: 'profile', of: ({ plan }) => plan.profile },
-    { name: 'environment', of: ({ plan }) => plan.identity.environment },
-    { name: 'planned_at', of: ({ plan }) => plan.at },
-    { name: 'ended_at', of: ({ end }) => end?.at },
-    { name: 'operator', parts: OPERATOR_PARTS, of: ({ plan }) => operatorDocument(plan.operator) },
-    { name: 'version', of: ({ plan }) => plan.version },
-    {
-      name: 'note',
-      header: 'Note',
-      optional: 'first',
-      of: ({ plan, end }) => end?.note ?? plan.note,
-      cell: (note) => message(String(note)),
-    },
-    { name: 'next', of: nextInDocument },
+    'from_deal_id close_action_id close_outcome',
+    { name: 'to_deal_id', header: 'To deal ID', show: ({ plan }) => nameText(plan.deal_id) },
+    'to_hedge_id open_action_id open_outcome root profile environment planned_at ended_at',
+    { name: 'operator', parts: OPERATOR_PARTS },
+    'version',
+    { name: 'note', header: 'Note', optional: 'first', show: (chain) => known(noteOf(chain), message) },
+    'next',
   ],
   {
     empty: 'No rolls',
+    record: chainDocument,
     screen:
       'chain_id state side notional_usd to_deal_id tenor_days max_cost_bps maturity_at from_hedge_id note',
   },
 );
-
-function limitCell(chain: RollChain): Cell {
-  const limit = sentLimit(chain) ?? chain.plan.max_cost_bps;
-  return limit === undefined ? missing : { kind: 'number', amount: limit };
-}
-
-function settlesCell({ plan }: RollChain): Cell {
-  if (plan.when === 'now') return text('now');
-  return shortTime(plan.maturity_at);
-}
-
-export const chainDocument = rollRows.record;
 
 const bpsOrNull = (digits: string | undefined): Big | null => (digits === undefined ? null : new Big(digits));
 
@@ -161,18 +152,7 @@ const errorDocument = (finding: HedgeError | undefined): RollRunDocument['error'
       };
 
 /** One roll in full. */
-export const oneRollDocument = (chain: RollChain, cost: RollCost): OneRollDocument => ({
+export const oneRollDocument = (chain: RollChain, { legs, total }: RollCost): OneRollDocument => ({
   ...chainDocument(chain),
-  derived: {
-    ...cost.total,
-    legs: cost.legs.map(({ leg, hedgeId, notional, parts, cost: sum, netPnl, grossPnl }) => ({
-      leg,
-      hedge_id: hedgeId ?? null,
-      notional_usd: notional,
-      ...pickOrNull(parts, COST_PARTS),
-      ...sum,
-      net_pnl_usd: netPnl ?? null,
-      gross_pnl_usd: grossPnl ?? null,
-    })),
-  },
+  derived: { ...total, legs: legs.map(withNulls) },
 });

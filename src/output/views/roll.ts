@@ -1,6 +1,8 @@
 /** `hedge roll` and its commands: the preview of both legs, what a run did, the list of rolls, and what one has cost. */
 import { commandText } from '../../domain/hint.ts';
+import { COST_PARTS, type CostParts, type CostSum, rollingCost } from '../../domain/roll-cost.ts';
 import { outcomeWord } from '../../journal/describe.ts';
+import { recordedRollingCost } from '../../journal/recorded-costs.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
 import {
   CHAIN_WORDS,
@@ -9,23 +11,33 @@ import {
   nextOfChain,
   type RollChain,
 } from '../../journal/roll-chains.ts';
-import type { RollCost } from '../../readings/read-rolls.ts';
+import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
 import type { DroppedRoll } from '../../runs/rolls/drop-roll.ts';
 import type { RollPreview, RollReport } from '../../runs/rolls/roll-hedge.ts';
 import type { RollResult } from '../../runs/rolls/roll-result.ts';
 import type { RunEnd, RunReport } from '../../runs/rolls/run-due.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
-import { type Block, dimLine, gap, line, messageLine, pair, pairs, type View } from '../blocks.ts';
-import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
+import {
+  type Block,
+  dimLine,
+  gap,
+  line,
+  messageLine,
+  type Pair,
+  pair,
+  pairs,
+  tableOf,
+  type View,
+} from '../blocks.ts';
+import { type Cell, missing, nameText, type Parts, phrase, text, type Words } from '../cells.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import type { Listing } from '../list.ts';
 import { briefAction } from './action.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
-import { bps, days, maturityCell, usd } from './record-columns.ts';
-import { costPairs, viewOneRoll } from './roll-cost.ts';
+import { bps, bpsFigure, days, known, maturityCell, signedIn, usd } from './record-columns.ts';
 import { chainDocument, oneRollDocument, rollRows, runDocument, runRows } from './roll-document.ts';
-import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
+import { CHAIN_TONES, chainCells, rollCells, viewNext } from './unfinished-rolls.ts';
 
 /** Before the confirmation. */
 export function viewRollPreview({
@@ -95,13 +107,11 @@ const boundLine = ({ plan }: RollChain): View =>
     text('leg 2 is not sent, and the side stays flat.', 'dim'),
   );
 
-const costTodayPair = ({ figures }: OpenPlan): { name: string; value: Cell[] } => ({
-  name: 'Cost today',
-  value:
-    figures === undefined
-      ? [missing]
-      : [bps(figures.cost_bps), text('(indicative; the price is set at maturity)')],
-});
+const costTodayPair = ({ figures }: OpenPlan): Pair =>
+  pair(
+    'Cost today',
+    figures === undefined ? missing : [bps(figures.cost_bps), '(indicative; the price is set at maturity)'],
+  );
 
 export function viewRoll(report: RollReport): View {
   const { chain, close, open, dryRun, existing, shown } = report;
@@ -125,8 +135,7 @@ function viewPlanned(
   return [
     line(
       text(existing ? 'ALREADY PLANNED' : 'PLANNED', 'good'),
-      nameText(`roll ${plan.chain_id}: ${plan.side} ${plan.market}`),
-      usd(chainNotional(chain), 'USD'),
+      rollCells(chain),
       'at maturity; nothing was sent.',
     ),
     pairs(
@@ -232,11 +241,78 @@ export const rollList: Listing<ShownRolls> = {
   view: (shown) => ('chains' in shown ? viewRolls(shown.chains) : viewOneRoll(shown.chain, shown.cost)),
 };
 
+const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
+  impact_cost_usd: 'Impact',
+  slippage_usd: 'Slippage',
+  carry_usdc: 'Carry',
+  platform_fee_usdc: 'Fees before close',
+  close_fee_usdc: 'Fee to close',
+};
+
+function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
+  const { plan, state } = chain;
+  const [first, second] = legs;
+  const alone = first && second && rollingCost(first, second, second.notional_usd);
+  return [
+    line(
+      nameText(`ROLL ${plan.chain_id}`, 'strong'),
+      text(CHAIN_WORDS[state], CHAIN_TONES[state]),
+      nameText(`${plan.side} ${plan.market}`),
+      usd(chainNotional(chain), 'USD'),
+      `, ${plan.when === 'now' ? 'closed and opened again' : 'at maturity'}, ${days(plan.tenor_days.toString())}`,
+    ),
+    gap,
+    tableOf(LEG_ROWS, [
+      { header: 'USDC', show: ({ name }) => text(name) },
+      ...legs.map((leg) => ({
+        header: `LEG ${leg.leg}`,
+        align: 'right' as const,
+        show: ({ cell }: LegRow) => cell(leg),
+      })),
+    ]),
+    line(
+      text('Cost of both hedges since their open:', 'strong'),
+      { kind: 'money', amount: total.cost_usdc, unit: 'USDC', tone: 'strong' },
+      alone === undefined
+        ? phrase`, ${bps(total.cost_bps)}; leg 2 is not open.`
+        : phrase`, ${bps(total.cost_bps)}; of rolling alone: ${usd(alone.cost_usdc, 'USDC')}, ${bps(alone.cost_bps)}.`,
+    ),
+    dimLine('Positive is paid. USDC counts as USD. Realized P&L is net of carry and fees.'),
+    total.missing.length > 0 && line(text('Not known, and not in the sum:', 'warn'), missingInWords(total)),
+    !isFinished(chain) && [gap, viewNext(chain)],
+  ];
+}
+
+interface LegRow {
+  name: string;
+  cell: (leg: LegCost) => Cell;
+}
+
+const LEG_ROWS: readonly LegRow[] = [
+  { name: 'Hedge', cell: ({ hedge_id: id }) => known(id, nameText) },
+  { name: 'Notional USD', cell: ({ notional_usd: notional }) => usd(notional) },
+  ...COST_PARTS.map((part) => ({ name: PART_NAMES[part], cell: (leg: LegCost) => known(leg[part], usd) })),
+  { name: 'Cost', cell: ({ cost_usdc: cost }) => usd(cost) },
+  { name: 'Cost in bps', cell: ({ cost_bps: cost }) => bpsFigure(cost) },
+  { name: 'Realized P&L', cell: ({ net_pnl_usd: pnl }) => signedIn('USD', pnl) },
+];
+
+/** The cost of rolling, without that of leg 1 since its open. */
+function costPairs(chain: RollChain): Parts<Pair> {
+  const cost = recordedRollingCost(chain);
+  if (cost === undefined) return [];
+  const parts = `${chain.plan.when === 'now' ? 'fee to close leg 1, and ' : ''}leg 2 with carry over ${days(chain.plan.tenor_days.toString())}`;
+  const without = cost.missing.length > 0 && text(`; without ${missingInWords(cost)}`, 'warn');
+  return pair('Cost', phrase`${usd(cost.cost_usdc, 'USDC')}, ${bps(cost.cost_bps)}: ${parts} ${without}`);
+}
+
+const missingInWords = ({ missing: absent }: CostSum): string =>
+  absent.map((part) => PART_NAMES[part].toLowerCase()).join(', ');
+
 export const viewDropped = ({ chain, elsewhere, finding }: DroppedRoll): View => [
   line(
     finding === undefined ? text('DROPPED', 'strong') : text('DROPPED ON THIS MACHINE ONLY', 'warn'),
-    nameText(`roll ${chain.plan.chain_id}: ${chain.plan.side} ${chain.plan.market}`),
-    usd(chainNotional(chain), 'USD'),
+    rollCells(chain),
   ),
   elsewhere &&
     line(

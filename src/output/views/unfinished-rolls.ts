@@ -13,7 +13,7 @@ import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { UnfinishedRollDocument } from '../../schema/action-document.ts';
 import { gap, line, type View, warnLine } from '../blocks.ts';
-import { hintCell, nameText, partsIn, type Tone, text, type Words } from '../cells.ts';
+import { type Cell, hintCell, nameText, partsIn, phrase, type Tone, text, type Words } from '../cells.ts';
 import { andMore } from '../hint-blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
 
@@ -28,6 +28,11 @@ export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {
   dropped: 'dim',
 };
 
+const nameOf = ({ plan }: RollChain): Cell => nameText(`roll ${plan.chain_id}: ${plan.side} ${plan.market}`);
+
+/** `roll 3f9a1c2b: buy USDTNGN 10,000.00 USD` */
+export const rollCells = (chain: RollChain): Words => [nameOf(chain), usd(chainNotional(chain), 'USD')];
+
 /**
  * `roll 3f9a1c2b: buy USDTNGN 10,000.00 USD, planned, settles Mon 23 Nov 10:02 UTC`. `open`: hedges that were read now; leg 2
  * of a planned roll takes the size that its leg 1 settles at, not that of the plan.
@@ -37,10 +42,9 @@ export function chainCells(chain: RollChain, open: readonly Hedge[] = []): Words
   const size = chainNotional(chain);
   const now = state === 'planned' ? open.find(({ id }) => id === plan.hedge_id)?.notional_usd : undefined;
   return [
-    nameText(`roll ${plan.chain_id}: ${plan.side} ${plan.market}`),
     now === undefined || now.eq(size)
-      ? usd(size, 'USD')
-      : [usd(now, 'USD'), 'now (', usd(size), 'when planned)'],
+      ? rollCells(chain)
+      : phrase`${nameOf(chain)} ${usd(now, 'USD')} now ( ${usd(size)} when planned)`,
     `, ${CHAIN_WORDS[state]}`,
     state === 'planned' &&
       plan.when === 'maturity' &&

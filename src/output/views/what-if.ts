@@ -3,17 +3,16 @@
 import type { Big } from 'big.js';
 import { roundHalfUp } from '../../domain/amounts.ts';
 import { grouped } from '../../domain/exposure.ts';
-import { checkFigures, moveBetween } from '../../domain/payoff.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { isNairaMarket, quoteCurrency, type Side } from '../../domain/vocabulary.ts';
-import type { ProjectedPnl, WhatIfScenario } from '../../readings/project-pnl.ts';
+import { isNairaMarket, quoteCurrency } from '../../domain/vocabulary.ts';
+import type { WhatIfScenario } from '../../readings/project-pnl.ts';
 import type { ProjectedSide } from '../../readings/projected-side.ts';
 import type { WhatIfReading } from '../../readings/read-what-if.ts';
 import type { WhatIfDocument } from '../../schema/reading-document.ts';
-import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
+import { type Block, dimLine, gap, line, phraseLine, type View, warnLine } from '../blocks.ts';
+import { type Cell, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
-import { pickOrNull, type RecordTable } from '../record-table.ts';
+import { pickOrNull, type RecordTable, withNulls } from '../record-table.ts';
 import { positionList } from './positions.ts';
 import { cents, dealIdCell, ofAmount, row, shortTime, signedCents, signedIn, usd } from './record-columns.ts';
 
@@ -47,13 +46,15 @@ export function viewWhatIf(reading: WhatIfReading): View {
 /** `USDTNGN, mid 1,533.02 NGN per USDT. Every hedge closed now, without price impact.` */
 function headline({ market, mid, intent }: WhatIfReading): Block {
   const name = market ?? '';
-  return line(
-    nameText(name, 'strong'),
-    mid === undefined ? ', mid unknown.' : [', mid', rate(mid), nameText(`${quoteCurrency(name)} per USDT.`)],
+  const price =
+    mid === undefined
+      ? ', mid unknown.'
+      : phrase`, mid ${rate(mid)} ${nameText(`${quoteCurrency(name)} per USDT.`)}`;
+  const exit =
     intent.exit === 'now'
       ? 'Every hedge closed now at that rate, without price impact.'
-      : 'Every hedge held to its maturity and settled at that rate.',
-  );
+      : 'Every hedge held to its maturity and settled at that rate.';
+  return line(nameText(name, 'strong'), price, exit);
 }
 
 /** Rates to 4 decimals, half up. */
@@ -94,14 +95,14 @@ function viewPoints(reading: WhatIfReading): View {
     only: ({ name }) => ahead || !['maturity_at', 'carry_to_maturity_usdc'].includes(name),
     sections: scenarios.map((scenario) => ({
       rows: scenario.hedges.length,
-      title: `${titleOf(scenario, market ?? '')}${usedUpInTitle(scenario, reading)}`,
+      title: `${titleOf(scenario, market ?? '')}${usedUpInTitle(scenario)}`,
       totals: totalRows(scenario, ahead),
     })),
   });
 }
 
 /** `At 1,600.00, 4.37 % above the mid: a weaker naira` */
-function titleOf({ rate: at, move }: WhatIfScenario, market: string): string {
+function titleOf({ rate: at, move_pct: move }: WhatIfScenario, market: string): string {
   const shown = grouped(roundHalfUp(at, 4));
   if (move === undefined) return `At ${shown}`;
   if (move.eq(0)) return `At ${shown}, the mid`;
@@ -114,18 +115,21 @@ const currencyName = (market: string): string =>
 
 /** Price P&L, the parts that are included, and the net. A part that is not known is named, and then there is no net. */
 function totalRows({ sides, total }: WhatIfScenario, ahead: boolean): readonly (readonly Cell[])[] {
-  const perSide =
-    sides.length < 2
-      ? []
-      : sides.map(({ side, payoff }) => row(`Price P&L, ${side}`, signedIn('USD', cents(payoff))));
   return [
-    ...perSide,
-    row('Price P&L', signedIn('USD', cents(total.payoff))),
-    row('Accrued carry', part(total.accruedCarry)),
-    ...(ahead
-      ? [row('Carry to maturity', part(total.carryToMaturity), "at today's rate")]
-      : [row('Fee to close', part(total.closeFee?.times(-1)))]),
-    row('Net P&L', net(total)),
+    ...(sides.length < 2 ? [] : sides).map(({ side, payoff_usd: payoff }) =>
+      row(`Price P&L, ${side}`, signedIn('USD', cents(payoff))),
+    ),
+    row('Price P&L', signedIn('USD', cents(total.payoff_usd))),
+    row('Accrued carry', part(total.accrued_carry_usdc)),
+    ahead
+      ? row('Carry to maturity', part(total.carry_to_maturity_usdc), "at today's rate")
+      : row('Fee to close', part(total.close_fee_usdc?.times(-1))),
+    row(
+      'Net P&L',
+      total.net_pnl_usd === undefined
+        ? [missing, 'not known without these']
+        : signedIn('USD', cents(total.net_pnl_usd)),
+    ),
   ];
 }
 
@@ -134,48 +138,59 @@ const part = (amount: Big | undefined): Words =>
     ? [missing, 'not included: not known from what the service sends']
     : signedIn('USDC', cents(amount));
 
-const net = ({ net: amount }: ProjectedPnl): Words =>
-  amount === undefined ? [missing, 'not known without these'] : signedIn('USD', cents(amount));
+const rangeRow = ({ rate: at, move_pct, total, usedUp }: WhatIfScenario) =>
+  withNulls({ rate: at, move_pct, ...total, usedUp });
 
-function viewRange(reading: WhatIfReading): View {
-  const { scenarios, intent } = reading;
+/** The rates of a range, with the P&L of all hedges at each. */
+const rangeList = listOf<ReturnType<typeof rangeRow>>()(
+  [
+    { name: 'rate', header: 'Rate', cell: ofAmount(rate) },
+    { name: 'move_pct', header: 'Move', align: 'right', optional: 'last', cell: ofAmount(percent) },
+    { name: 'payoff_usd', header: 'Price P&L USD', cell: ofAmount(signedCents) },
+    ...Object.entries({
+      accrued_carry_usdc: 'Accrued carry',
+      carry_to_maturity_usdc: 'Carry to maturity',
+    }).map(
+      ([name, header]) =>
+        ({ name, header, align: 'right', optional: true, cell: ofAmount(signedCents) }) as const,
+    ),
+    {
+      name: 'close_fee_usdc',
+      header: 'Fee to close',
+      align: 'right',
+      optional: true,
+      cell: ofAmount((fee) => signedCents(fee.times(-1))),
+    },
+    { name: 'net_pnl_usd', header: 'Net P&L USD', align: 'right', cell: ofAmount(signedCents) },
+    // Only on a screen.
+    {
+      name: 'used_up',
+      header: 'Margin used up',
+      parts: [],
+      show: ({ usedUp }) => text(usedUp.join(', '), 'warn'),
+    },
+  ],
+  { record: ({ usedUp: _usedUp, ...record }) => record },
+);
+
+function viewRange({ scenarios, intent }: WhatIfReading): View {
   const [first] = scenarios;
   const last = scenarios.at(-1);
   if (first === undefined || last === undefined) return [];
-  const hasNet = scenarios.every(({ total }) => total.net !== undefined);
-  const drawn = ({ total }: WhatIfScenario): Big => (hasNet ? (total.net ?? total.payoff) : total.payoff);
+  const hasNet = scenarios.every(({ total }) => total.net_pnl_usd !== undefined);
+  const left = intent.exit === 'maturity' ? 'close_fee_usdc' : 'carry_to_maturity_usdc';
   return [
-    {
-      kind: 'table',
-      columns: [
-        { header: 'RATE', field: 'rate', align: 'right' },
-        { header: 'MOVE', field: 'move_pct', align: 'right', optional: 'last' },
-        { header: 'PRICE P&L USD', field: 'payoff_usd', align: 'right' },
-        { header: 'ACCRUED CARRY', field: 'accrued_carry_usdc', align: 'right', optional: true },
-        intent.exit === 'maturity'
-          ? { header: 'CARRY TO MATURITY', field: 'carry_to_maturity_usdc', align: 'right', optional: true }
-          : { header: 'FEE TO CLOSE', field: 'close_fee_usdc', align: 'right', optional: true },
-        { header: 'NET P&L USD', field: 'net_pnl_usd', align: 'right' },
-        { header: 'MARGIN USED UP' },
-      ],
-      rows: scenarios.map(({ rate: at, move, total }): readonly Cell[] => [
-        rate(at),
-        move === undefined ? missing : percent(move),
-        signedCents(total.payoff),
-        signedCents(total.accruedCarry),
-        signedCents(intent.exit === 'maturity' ? total.carryToMaturity : total.closeFee?.times(-1)),
-        signedCents(total.net),
-        text(usedUpAt(at, reading).join(', '), 'warn'),
-      ]),
-      records: scenarioRecords(reading),
-    },
+    rangeList.block(scenarios.map(rangeRow), { only: ({ name }) => name !== left }),
     !hasNet && warnLine('Carry or fee is not included: not known from what the service sends.'),
     gap,
     dimLine(hasNet ? 'Net P&L by rate, USD:' : 'Price P&L by rate, USD:'),
     {
       kind: 'chart',
       height: 9,
-      points: scenarios.map((scenario, index) => ({ x: index, y: drawn(scenario) })),
+      points: scenarios.map(({ total }, index) => ({
+        x: index,
+        y: (hasNet ? total.net_pnl_usd : undefined) ?? total.payoff_usd,
+      })),
       label: (amount) => ({ kind: 'money', amount: cents(amount), signed: true }),
       ends: [rate(first.rate), rate(last.rate)],
       empty: 'No rates',
@@ -183,61 +198,34 @@ function viewRange(reading: WhatIfReading): View {
   ];
 }
 
-/** The sides whose margin the price loss at that rate uses up. */
-const usedUpAt = (at: Big, { sides }: WhatIfReading): readonly Side[] =>
-  sides
-    .filter(
-      ({ side, marginUsedUp }) =>
-        marginUsedUp !== undefined && (side === 'buy' ? at.lte(marginUsedUp) : at.gte(marginUsedUp)),
-    )
-    .map(({ side }) => side);
-
 /** `. (!) Margin used up: buy` */
-function usedUpInTitle({ rate: at }: WhatIfScenario, reading: WhatIfReading): string {
-  const sides = usedUpAt(at, reading);
-  return sides.length === 0 ? '' : `. (!) Margin used up: ${sides.join(', ')}`;
-}
+const usedUpInTitle = ({ usedUp }: WhatIfScenario): string =>
+  usedUp.length === 0 ? '' : `. (!) Margin used up: ${usedUp.join(', ')}`;
 
 /** `Margin, buy: 1,000.00 USDC, used up at 1,378.41 (-9.09 %).` */
-function marginLine({ side, margin, marginUsedUp }: ProjectedSide, { mid, hedges }: WhatIfReading): Block {
+function marginLine(
+  { side, margin_usdc: margin, margin_used_up_at: at, margin_used_up_move_pct: move }: ProjectedSide,
+  { hedges }: WhatIfReading,
+): Block {
   const count = hedges.filter((hedge) => hedge.side === side).length;
   const name = text(`Margin, ${side}${count === 1 ? '' : ` (${count} hedges)`}:`);
   if (margin === undefined) return line(name, text('not known from what the service sends.', 'warn'));
   const amount = usd(cents(margin), 'USDC');
   if (margin.lte(0)) return line(name, amount, text(', used up.', 'warn'));
-  if (marginUsedUp === undefined) return line(name, amount, ', used up at no rate.');
-  const move = mid?.gt(0) === true ? moveBetween(mid, marginUsedUp) : undefined;
-  return line(
-    name,
-    amount,
-    ', used up at',
-    { kind: 'rate', amount: roundHalfUp(marginUsedUp, 2), tone: 'strong' },
-    move !== undefined && ['(', percent(move), ')'],
-    '.',
-  );
+  if (at === undefined) return line(name, amount, ', used up at no rate.');
+  const limit: Cell = { kind: 'rate', amount: roundHalfUp(at, 2), tone: 'strong' };
+  return phraseLine`${name} ${amount}, used up at ${limit} ${move !== undefined && ['(', percent(move), ')']}.`;
 }
 
 /** The service's figures next to ours. */
-function checkLines({ side, check }: ProjectedSide): View {
+function checkLines({ side, payoff_check: check }: ProjectedSide): View {
   if (check.status === 'unclear') return warnLine(check.why);
   if (check.status === 'assumed') return warnLine(`Payoff, ${side}: ${ASSUMED} (${check.why}).`);
-  const { mark, gross, computed } = check;
-  if (check.status === 'confirmed')
-    return line(
-      `Payoff, ${side}: confirmed, the service has`,
-      signedIn('USD', cents(gross)),
-      'at its mark',
-      rate(mark),
-      '.',
-    );
+  const { mark_price: mark, gross_pnl_usd: gross, computed_usd: computed } = check;
   return line(
-    `Payoff, ${side}: the service has`,
-    signedIn('USD', gross),
-    'at its mark',
-    { kind: 'rate', amount: mark },
-    '; an NDF payoff is',
-    signedIn('USD', computed),
-    '.',
+    check.status === 'confirmed'
+      ? phrase`Payoff, ${side}: confirmed, the service has ${signedIn('USD', cents(gross))} at its mark ${rate(mark)}.`
+      : phrase`Payoff, ${side}: the service has ${signedIn('USD', gross)} at its mark ${{ kind: 'rate', amount: mark }}; an NDF payoff is ${signedIn('USD', computed)}.`,
   );
 }
 
@@ -249,7 +237,7 @@ function leftOut({ leftOut: left, mayBeCut }: WhatIfReading): View {
 }
 
 function notes({ intent, scenarios }: WhatIfReading): View {
-  const adds = scenarios.some(({ total }) => total.net !== undefined);
+  const adds = scenarios.some(({ total }) => total.net_pnl_usd !== undefined);
   return [
     {
       kind: 'details',
@@ -269,39 +257,22 @@ function notes({ intent, scenarios }: WhatIfReading): View {
   ];
 }
 
-const RANGE_COLUMNS =
-  'rate move_pct payoff_usd accrued_carry_usdc carry_to_maturity_usdc close_fee_usdc net_pnl_usd'.split(' ');
-
-export const WHAT_IF_COLUMNS: readonly string[] = [...new Set([...pointList.columns, ...RANGE_COLUMNS])];
+export const WHAT_IF_COLUMNS: readonly string[] = [...new Set([...pointList.columns, ...rangeList.columns])];
 
 /** One record per rate and hedge; of a range one per rate. */
 export const whatIfTable = (reading: WhatIfReading): RecordTable =>
-  isRange(reading)
-    ? { columns: RANGE_COLUMNS, records: scenarioRecords(reading) }
-    : pointList.table(pointsOf(reading));
+  isRange(reading) ? rangeList.table(reading.scenarios.map(rangeRow)) : pointList.table(pointsOf(reading));
 
 const pointsOf = ({ scenarios }: WhatIfReading) =>
-  scenarios.flatMap(({ rate: at, move, hedges }) =>
-    hedges.map(({ hedge: { sent }, payoff, carryToMaturity }) => ({
+  scenarios.flatMap(({ rate: at, move_pct: move, hedges }) =>
+    hedges.map(({ sent, ...pnl }) => ({
       rate: at,
       move_pct: move ?? null,
       ...pickOrNull(sent, ['id', 'client_reference', 'market', 'side', 'notional_usd']),
       ...pickOrNull(sent, ['struck_rate', 'maturity_at']),
-      payoff_usd: payoff,
-      carry_to_maturity_usdc: carryToMaturity ?? null,
+      ...withNulls(pnl),
     })),
   );
-
-const scenarioRecords = ({ scenarios }: WhatIfReading): readonly unknown[] =>
-  scenarios.map(({ rate: at, move, total }) => ({ rate: at, move_pct: move ?? null, ...pnlRecord(total) }));
-
-const pnlRecord = ({ payoff, accruedCarry, carryToMaturity, closeFee, net: amount }: ProjectedPnl) => ({
-  payoff_usd: payoff,
-  accrued_carry_usdc: accruedCarry ?? null,
-  carry_to_maturity_usdc: carryToMaturity ?? null,
-  close_fee_usdc: closeFee ?? null,
-  net_pnl_usd: amount ?? null,
-});
 
 /** The response of the service, and under `derived` the projection. */
 export const whatIfDocument = (reading: WhatIfReading): WhatIfDocument => ({
@@ -313,20 +284,13 @@ export const whatIfDocument = (reading: WhatIfReading): WhatIfDocument => ({
     at: reading.intent.exit,
     payoff: reading.sides.length === 0 ? null : PAYOFF_WORDS[reading.payoff],
     payoff_note: reading.payoff === 'assumed' && reading.sides.length > 0 ? ASSUMED : null,
-    sides: reading.sides.map((each) => sideRecord(each, reading.mid)),
-    scenarios: reading.scenarios.map((scenario) => ({
-      rate: scenario.rate,
-      move_pct: scenario.move ?? null,
-      ...pnlRecord(scenario.total),
-      sides: scenario.sides.map(({ side, ...pnl }: ProjectedPnl & { side: Side }) => ({
-        side,
-        ...pnlRecord(pnl),
-      })),
-      hedges: scenario.hedges.map(({ hedge, payoff, carryToMaturity }) => ({
-        id: hedge.sent.id,
-        payoff_usd: payoff,
-        carry_to_maturity_usdc: carryToMaturity ?? null,
-      })),
+    sides: reading.sides.map(
+      ({ hedges: _hedges, accrued_carry_usdc: _carry, close_fee_usdc: _fee, ...side }) => withNulls(side),
+    ),
+    scenarios: reading.scenarios.map(({ hedges, sides, total, usedUp: _usedUp, ...at }) => ({
+      ...withNulls({ ...at, ...total }),
+      sides: sides.map(withNulls),
+      hedges: hedges.map(({ sent, ...pnl }) => ({ id: sent.id, ...withNulls(pnl) })),
     })),
     left_out: reading.leftOut,
     maybe_truncated: reading.mayBeCut,
@@ -339,12 +303,3 @@ const PAYOFF_WORDS = {
   differs: 'unconfirmed',
   unclear: 'unconfirmed',
 } as const;
-
-const sideRecord = ({ side, check, margin, marginUsedUp }: ProjectedSide, mid: Big | undefined) => ({
-  side,
-  payoff_check: checkFigures(check),
-  margin_usdc: margin ?? null,
-  margin_used_up_at: marginUsedUp ?? null,
-  margin_used_up_move_pct:
-    marginUsedUp === undefined || mid?.gt(0) !== true ? null : moveBetween(mid, marginUsedUp),
-});
