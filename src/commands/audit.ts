@@ -136,6 +136,8 @@ function writeTo(path: string, checkpoint: Checkpoint): void {
 
 const MEGABYTE = 1_000_000;
 
+const COMPARE = say`Compare it with the journal that it was made from: ${shell`hedge audit verify`}`;
+
 /** Undefined when nothing that was read has changed. */
 function findingOf({ report, path, isExport, log }: Omit<AuditResult, 'durationMs'>): HedgeError | undefined {
   const { changes, changeCount, rewound, damage, comparison } = report;
@@ -149,7 +151,7 @@ function findingOf({ report, path, isExport, log }: Omit<AuditResult, 'durationM
       what: `The ${isExport ? 'file' : 'journal'} was changed. ${found ?? ''}`,
       meaning: 'hedge did not write it so: its amounts, keys and outcomes may be false.',
       hint: isExport
-        ? say`Compare it with the journal that it was made from: ${shell`hedge audit verify`}`
+        ? COMPARE
         : [
             'To stop opens and adds: hedge halt "audit"',
             say`Keep a copy of its folder as it is. Compare it with a backup, ${shell`hedge hedges`} and ${shell`hedge history`}.`,
@@ -167,7 +169,7 @@ function findingOf({ report, path, isExport, log }: Omit<AuditResult, 'durationM
     return new DamagedFileError(path, {
       what: damage[0] ?? '',
       meaning: 'No change was found in what was read.',
-      hint: troubleAdvice({ kind: 'damaged' }),
+      hint: isExport ? COMPARE : troubleAdvice({ kind: 'damaged' }),
       details: { damage },
     });
   if (log?.trouble !== undefined) return troubleError(log.trouble, 'Nothing was changed.');

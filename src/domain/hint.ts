@@ -88,10 +88,14 @@ export const step = (command: CommandWords, does: Sentence = '', lead?: string):
 export function andThen(hint: Hint, more: Sentence): readonly HintLine[] {
   const lines = hintLines(hint);
   const last = lines.at(-1);
-  return last === undefined || isCommand(last)
+  // A command at the end of a sentence would be read with the next one.
+  return last === undefined || isCommand(last) || endsWithCommand(last)
     ? [...lines, more]
     : [...lines.slice(0, -1), say`${last} ${more}`];
 }
+
+const endsWithCommand = (line: Sentence): boolean =>
+  typeof line === 'object' && typeof line.parts.findLast((part) => part !== '') === 'object';
 
 /** Above the command that repeats a failed order. */
 export const TO_RETRY = 'To retry:';

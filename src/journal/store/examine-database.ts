@@ -1,13 +1,14 @@
 /** Checks the files of the journal for `hedge doctor`, as far as that takes no look at each record, and whether it can be written. */
-import { existsSync, lstatSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, removeLeft, writeAtomically } from '../../platform/atomic-file.ts';
+import { codeOf, fileError } from '../../platform/file-errors.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { JournalBusy, type JournalDatabase, numberOf, openJournalDatabase } from './journal-database.ts';
 import { headOf } from './record-rows.ts';
-import { databaseFile, openJournalFile, pendingFile } from './schema.ts';
+import { databaseFile, openJournalFile, pendingFile, witnessFile } from './schema.ts';
 import { readWitness, rewoundFrom } from './witness.ts';
 
 export interface DatabaseFindings {
@@ -104,6 +105,8 @@ export function probeJournal({ places, machine }: { places: Paths; machine: Mach
   }
   const db = openJournalFile(databaseFile(state), machine.host);
   try {
+    // A file that may only be read is opened all the same.
+    for (const each of [databaseFile(state), witnessFile(state)]) checkWritable(each);
     db?.writing(() => undefined);
   } catch (error) {
     // Another process is writing, so it can be written.
@@ -112,6 +115,15 @@ export function probeJournal({ places, machine }: { places: Paths; machine: Mach
     db?.close();
   }
   tryFolder(state, machine);
+}
+
+/** @throws DamagedFileError for one that is there and cannot be written */
+function checkWritable(path: string): void {
+  try {
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw fileError('write', path, error);
+  }
 }
 
 /** The nearest existing parent. */

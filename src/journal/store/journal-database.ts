@@ -2,16 +2,16 @@
  * The adapter to SQLite. It keeps every handle for the life of the process: a collected handle crashes it. No file of a
  * database may be opened with node:fs in a process that has it open here: closing that descriptor drops SQLite's locks.
  */
-import { lstatSync, statfsSync } from 'node:fs';
+import { accessSync, constants, lstatSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, checkRegular } from '../../platform/atomic-file.ts';
-import { fileError } from '../../platform/file-errors.ts';
+import { codeOf, fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
-import { type JournalTrouble, troubleAdvice } from '../trouble.ts';
+import { CLOSE_STILL_WORKS, type JournalTrouble, troubleAdvice } from '../trouble.ts';
 import { noteOpened } from './log-fits.ts';
 
 export type SqlValue = number | string | null | Uint8Array;
@@ -41,7 +41,7 @@ export class JournalDamage extends DamagedFileError {
   constructor(path: string, how: string, cause?: unknown) {
     super(path, {
       what: `${path} is damaged: ${how}.`,
-      meaning: 'Nothing was sent. Reduce and close still work.',
+      meaning: CLOSE_STILL_WORKS,
       hint: troubleAdvice({ kind: 'damaged' }),
       cause,
     });
@@ -92,7 +92,7 @@ const TURN_MS = 20;
 
 /**
  * Undefined when there is no such file. `copy`: its address as a backup, which nobody writes, so that it needs no files
- * of its own.
+ * of its own unless it has a log.
  * @throws DamagedFileError naming it.
  */
 export function openJournalDatabase(
@@ -102,7 +102,8 @@ export function openJournalDatabase(
 ): JournalDatabase | undefined {
   if (!checkDatabaseFiles(path, host)) return undefined;
   noteOpened(path);
-  const place = copy === undefined ? path : `${copy.href}?immutable=1`;
+  // A copy of the folder has a log of its own.
+  const place = copy === undefined || sizeOf(`${path}-wal`) > 0 ? path : `${copy.href}?immutable=1`;
   const readOnly = copy !== undefined;
   const handle = naming(path, () => new DatabaseSync(place, { timeout: BUSY_MS, readOnly }));
   handles.push(handle);
@@ -186,6 +187,8 @@ export const textOf = columnOf((value) => typeof value === 'string', 'text');
 export const numberOf = columnOf((value) => typeof value === 'number', 'number');
 export const bytesOf = columnOf((value) => value instanceof Uint8Array, 'bytes');
 
+const sizeOf = (path: string): number => lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
 /** SQLite's primary error codes. */
 const BUSY: readonly number[] = [5, 6, 15];
 const DAMAGED: readonly number[] = [1, 11, 18, 19, 20, 26];
@@ -222,10 +225,24 @@ function errorOf(path: string, error: unknown): unknown {
   if (BUSY.includes(code)) return new JournalBusy(path, error);
   // Its tables were compared with ours: a statement that does not fit them, or a row that is there twice, is damage too.
   if (DAMAGED.includes(code)) return new JournalDamage(path, error.message, error);
-  const system = DISK[code];
+  const system = UNREACHABLE.includes(code) ? (refusalOf(path) ?? DISK[code]) : DISK[code];
   return system === undefined
     ? error
     : fileError('read or write', path, Object.assign(error, { code: system }));
+}
+
+/** SQLite does not say whose refusal it met: of the file, of one of its log, or of the folder. */
+const UNREACHABLE: readonly number[] = [8, 14];
+
+function refusalOf(path: string): string | undefined {
+  for (const each of [dirname(path), path, `${path}-wal`, `${path}-shm`])
+    try {
+      accessSync(each, constants.R_OK | constants.W_OK);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== undefined && code !== 'ENOENT') return code;
+    }
+  return undefined;
 }
 
 /** A number that does not fit into JavaScript's was not written by hedge. */
