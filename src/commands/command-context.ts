@@ -26,7 +26,7 @@ import type { DeskLimitChanges } from '../journal/desk-limits.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { ImportResult } from '../journal/import/import-journal.ts';
 import type { Operator } from '../journal/records.ts';
-import type { AcceptedLoss, Loss } from '../journal/store/accept-loss.ts';
+import type { Loss, LossAccepted } from '../journal/store/accept-loss.ts';
 import type { Backup } from '../journal/store/backup.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { RepairResult } from '../journal/store/repair.ts';
@@ -176,7 +176,7 @@ export interface JournalStore {
   /** Undefined when the journal has every record that its witness names. */
   findLoss(): Loss | undefined;
   /** @throws StoppedError when the journal has changed */
-  acceptLoss(loss: Loss, note: string): Promise<AcceptedLoss>;
+  acceptLoss(loss: Loss, note: string): Promise<LossAccepted>;
 }
 
 /** main/desk-store.ts implements it. Each throws a StoppedError where the log cannot be reached. */

@@ -39,10 +39,14 @@ export const troubleAdvice = ({ kind, code }: Pick<JournalTrouble, 'kind' | 'cod
 export const troubleCode = ({ kind, code }: Pick<JournalTrouble, 'kind' | 'code'>) =>
   kind === 'desk' ? (code ?? 'desk_unreachable') : kind === 'rewound' ? 'journal_rewound' : 'damaged_file';
 
+/** While the journal is damaged. */
+export const CLOSE_STILL_WORKS =
+  'Nothing was sent. Close still works; a reduce needs a person at a terminal.';
+
 /** `meaning`: what it means for the position. */
 export function troubleError(
   trouble: JournalTrouble,
-  meaning = 'Nothing was sent. Reduce and close still work.',
+  meaning = trouble.kind === 'damaged' ? CLOSE_STILL_WORKS : 'Nothing was sent. Reduce and close still work.',
 ): HedgeError {
   const { path, what, kind } = trouble;
   const parts = { what, meaning, hint: troubleAdvice(trouble), details: { path, trouble: kind } };

@@ -117,12 +117,20 @@ class Audit {
     if (db === undefined) refuseEarlierFiles(state, host);
     const pending = openJournalFile(pendingFile(state), host);
     try {
-      this.#report.rewound = rewoundFrom(witness, db, path)?.what;
+      this.#compareWitness(witness, db, path);
       if (db !== undefined) await this.#readJournal(db);
       if (pending !== undefined) this.#readPending(pending, db);
     } finally {
       db?.close();
       pending?.close();
+    }
+  }
+
+  #compareWitness(...[witness, db, path]: Parameters<typeof rewoundFrom>): void {
+    try {
+      this.#report.rewound = rewoundFrom(witness, db, path)?.what;
+    } catch (error) {
+      this.#noteDamage(error);
     }
   }
 

@@ -44,7 +44,7 @@ describe('a damaged journal', () => {
     };
     expect(await said(`${OPEN} --allow-duplicate`)).toEqual([
       78,
-      expect.stringContaining('Nothing was sent. Reduce and close still work.'),
+      expect.stringContaining('Nothing was sent. Close still works; a reduce needs a person at a terminal.'),
     ]);
     expect(await said('reduce USDTNGN buy --by 10% --yes')).toEqual([
       78,

@@ -342,7 +342,7 @@ describe('hedge journal accept-loss', () => {
     const words = ['journal', 'accept-loss', '--note', 'head lost'];
     const unasked = await cli.run(words);
     expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('--yes')]);
-    expect(oneLine(unasked.err)).toContain('journal.head, is missing or cannot be read');
+    expect(oneLine(unasked.err)).toContain('journal.head, is missing or cannot be used');
     const declined = await cli.run(words, {
       terminal: { isTTY: { stdin: true, stdout: true, stderr: true } },
       answer: 'n\r',

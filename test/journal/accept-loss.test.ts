@@ -113,7 +113,7 @@ describe('acceptLoss', () => {
     const home = await rewound();
     rmSync(databaseFile(stateIn(home)));
     writeFileSync(join(stateIn(home), 'journal.head'), 'no head', { mode: 0o600 });
-    const what = expect.stringContaining('is missing, and its witness, journal.head, cannot be read');
+    const what = expect.stringContaining('is missing, and its witness, journal.head, cannot be used');
     const ports = { places: placesIn(home), machine };
     expect((await openAudit(ports).verify()).rewound).toEqual(what);
     expect(examineDatabase(ports).witness).toBe('missing');

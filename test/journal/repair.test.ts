@@ -141,7 +141,7 @@ describe('journal repair', () => {
     expect(file).toMatchObject({
       found: expect.stringContaining('record 9 is not what its hash says'),
       missing: [{ from: 9, to: 9 }],
-      why: 'journal.sqlite was repaired: record 9 is missing; hashes are new from 9',
+      why: 'journal.sqlite was repaired: record 9 is missing (it does not continue record 8: that one may have been edited instead); hashes are new from 9',
       withoutIntent: [idOf('2aaa')],
       records: 20,
     });

@@ -223,13 +223,7 @@ const OTHER: readonly [string, Put, string | RegExp][] = [
     'can be read or written by other users',
   ],
 ];
-const NAMES = [
-  'journal.sqlite',
-  'journal.sqlite-wal',
-  'journal.sqlite-shm',
-  'journal.head',
-  'pending.sqlite',
-];
+const NAMES = ['journal.sqlite', 'journal.sqlite-wal', 'journal.sqlite-shm', 'pending.sqlite'];
 
 describe('a file that is not one of this journal', () => {
   it.each(NAMES.flatMap((name) => OTHER.map(([what, put, how]) => [name, what, put, how] as const)))(
@@ -253,6 +247,28 @@ describe('a file that is not one of this journal', () => {
       expect(contents(folder).filter(([each]) => each !== 'journal.sqlite-shm')).toEqual(
         before.filter(([each]) => each !== 'journal.sqlite-shm'),
       );
+    },
+  );
+
+  it.each(OTHER)(
+    'journal.head: %s is no witness: opens stop, a close goes on, and nothing is written through it',
+    async (_what, put) => {
+      const { open, folder } = aJournal();
+      await open().append([anIntent()]);
+      const path = join(folder, 'journal.head');
+      rmSync(path, { force: true });
+      put(path);
+      const before = contents(folder).filter(([each]) => each === 'journal.head');
+      const journal = open();
+      expect(journal.read().trouble).toMatchObject({
+        kind: 'rewound',
+        what: expect.stringContaining('journal.head'),
+      });
+      expect((await rejection(journal.append([anIntent({ action_id: idOf('bbbb') })]))).code).toBe(
+        'journal_rewound',
+      );
+      await journal.append([anIntent({ action: 'close', action_id: idOf('c105'), idempotency_key: 'k-c' })]);
+      expect(contents(folder).filter(([each]) => each === 'journal.head')).toEqual(before);
     },
   );
 
@@ -291,8 +307,8 @@ describe('a database that this version cannot use', () => {
   };
 
   it('of a newer version is refused by its format, and left as it is', async () => {
-    const { journal, path } = await changed('PRAGMA user_version = 9');
-    const what = `${path} was written by a newer version of hedge (format 9; this one reads format 1).`;
+    const { journal, path } = await changed('PRAGMA user_version = 2');
+    const what = `${path} was written by a newer version of hedge (format 2; this one reads format 1).`;
     expect(damagedFileError(() => journal.read()).what).toBe(what);
     const closing = [anIntent({ action: 'close', action_id: idOf('bbbb') })] as const;
     for (const records of [[anIntent({ action_id: idOf('bbbb') })] as const, closing])
@@ -302,6 +318,11 @@ describe('a database that this version cannot use', () => {
   it.each([
     ['of another program', 'PRAGMA application_id = 7', 'it is not a journal of hedge'],
     ['of a version that never was', 'PRAGMA user_version = 4096', 'its version is not one of hedge'],
+    [
+      'of a version that is one flipped bit away',
+      'PRAGMA user_version = 3',
+      'its version is not one of hedge',
+    ],
     ['with another table', 'CREATE TABLE x (y)', 'its tables are not those of a journal'],
     ['without an index', 'DROP INDEX records_deal_id', 'its tables are not those of a journal'],
   ])('%s stops opens; a close goes on', async (_what, sql, how) => {

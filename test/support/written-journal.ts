@@ -145,7 +145,7 @@ export function forgeLastRecord(home: string, record: string): void {
 
 /** As a later version of hedge would mark it. */
 export const makeNewerJournal = (home: string): void =>
-  withDatabase(journalFile(home), (db) => db.exec('PRAGMA user_version = 9'));
+  withDatabase(journalFile(home), (db) => db.exec('PRAGMA user_version = 2'));
 
 /** An older copy is put in its place: without its last `count` records. Gives the path. */
 export function rewindJournal(home: string, count = 1): string {

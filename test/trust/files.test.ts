@@ -243,7 +243,7 @@ const ODD: readonly Harm[] = [
   { what: 'a pipe', harm: (path) => (rmSync(path), execFileSync('mkfifo', ['-m', '600', path])) },
 ];
 
-/** One that is not as it must be stops every action before it is sent. */
+/** One that is not as it must be stops every action before it is sent. Without its witness the journal stops opens alone. */
 describe('the files of the journal', () => {
   let full: string;
   beforeAll(async () => {
@@ -261,7 +261,11 @@ describe('the files of the journal', () => {
   it.each(ODD)('lets no action leave where one of them is $what', async ({ what, harm }) => {
     const lines = [REDUCE, 'open USDTNGN buy 1 --tenor 3 --yes --any-price', 'close USDTNGN buy --yes'];
     const cases = spread(
-      FILES.flatMap((file) => lines.map((line) => ({ file, line }))),
+      FILES.flatMap((file) =>
+        lines
+          .filter((line) => file !== 'journal.head' || line.startsWith('open'))
+          .map((line) => ({ file, line })),
+      ),
       1,
     );
     const found = await inLanes([1, 2, 3], cases, async (_, { file, line }) => {
@@ -274,7 +278,8 @@ describe('the files of the journal', () => {
         harm(at, victim);
         const [before, sent] = [fingerprint(victim), served.changes().length];
         const ran = await runHedge(line.split(' '), { env: wayIn(served, home) });
-        const isNamed = ran.code === 78 && ran.err.replaceAll(/\s/g, '').includes(at);
+        const named = file === 'journal.head' ? file : at;
+        const isNamed = ran.code === 78 && ran.err.replaceAll(/\s/g, '').includes(named);
         const wrong = `${file}, ${what}: hedge ${line} ended with ${String(ran.code)}: ${ran.err}`;
         if (fingerprint(victim) !== before) return [`somebody else’s was changed: ${wrong}`];
         return isNamed && served.changes().length === sent ? [] : [wrong];

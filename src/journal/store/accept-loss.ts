@@ -42,7 +42,7 @@ export function findLoss({
   return trouble && { trouble, witness, head: headText(headOf(db)) };
 }
 
-export interface AcceptedLoss {
+export interface LossAccepted {
   /** The last record now. */
   head: Head;
   /** IDs of actions whose intent is missing: they are not shown. */
@@ -50,19 +50,19 @@ export interface AcceptedLoss {
 }
 
 /**
- * Appends what is pending, a halt and the loss in one transaction and replaces the witness. `loss`: what the person saw.
+ * Appends the pending records, a halt and the loss in one transaction and replaces the witness. `loss`: what the person saw.
  * @throws StoppedError when it is not the same any more; DamagedFileError
  */
 export function acceptLoss(
   { witness, trouble }: Loss,
   { note, places: { state }, machine, signature }: RepairOptions & { note: string },
-): Promise<AcceptedLoss> {
+): Promise<LossAccepted> {
   const { host, random } = machine;
   const { who } = signature;
   const path = databaseFile(state);
   ensureFolder(state, host);
   const pending = new KeptOpen(pendingFile(state), host);
-  const accept = (): AcceptedLoss => {
+  const accept = (): LossAccepted => {
     if (openJournalFile(path, host) === undefined) createJournalFile(path, machine);
     const db = openJournalFile(path, host);
     if (db === undefined) throw changed();

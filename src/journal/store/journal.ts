@@ -181,6 +181,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       try {
         await whileBusy(machine, () => intoPending(records, guard, reason), busyMs);
       } catch (again) {
+        if (again instanceof JournalDamage) throw again.with({ meaning: 'Nothing was sent.' });
         if (!(again instanceof RepairedMeanwhile)) throw again;
         await append(records, guard);
       }
@@ -227,7 +228,7 @@ function check(view: JournalState, records: readonly JournalRecord[], guard: Gua
 /** The journal takes the records again. */
 class RepairedMeanwhile extends Error {}
 
-/** What is done meanwhile must not be lost with the copy that is there: a newer one, put back, gets it too. */
+/** The copy in its place takes no record: it would be lost with that once a newer one is put back. */
 class JournalRewound extends Error {
   readonly trouble: JournalTrouble;
   constructor(trouble: JournalTrouble) {

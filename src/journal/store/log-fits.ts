@@ -4,6 +4,7 @@
  * the first commit of the log begins.
  */
 import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs';
+import { FRAME_HEADER_BYTES, framesOf, HEADER_BYTES, pageSizeOf } from './log-frames.ts';
 
 /** `user_version`: the format in its lowest byte, and the count of commits above it. */
 const FORMAT_BITS = 8;
@@ -51,56 +52,25 @@ function identityOf(path: string): string | undefined {
 
 /** Offset of `user_version` in a SQLite database. */
 export const USER_VERSION_AT = 60;
-/** And what it has in a log: its header, and the first frame with its own header. */
-const PAGE_SIZE_AT = 8;
-const SALT_AT = 16;
-const SUMS_AT = 24;
-const FRAME_AT = 32;
-const FRAME_SALT_AT = FRAME_AT + 8;
-const FRAME_SUMS_AT = FRAME_AT + 16;
-const PAGE_AT = FRAME_AT + 24;
-const SALT_BYTES = 8;
-const LARGEST_PAGE = 65_536;
-/** The last bit says how the numbers of the sums are read. */
-const MAGIC = 0x377f0682;
+/** The first page in a log. */
+const PAGE_AT = HEADER_BYTES + FRAME_HEADER_BYTES;
 
 /** The log first: a database may get the commits of its log meanwhile, and never loses one. */
 function fits(path: string): boolean {
-  const header = startOf(`${path}-wal`, FRAME_AT);
-  const pageSize = header?.readUInt32BE(PAGE_SIZE_AT) ?? 0;
-  const log = pageSize > LARGEST_PAGE ? undefined : startOf(`${path}-wal`, PAGE_AT + pageSize);
+  const header = startOf(`${path}-wal`, HEADER_BYTES);
+  const pageSize = header && pageSizeOf(header);
+  const log = pageSize === undefined ? undefined : startOf(`${path}-wal`, PAGE_AT + pageSize);
   const database = startOf(path, USER_VERSION_AT + 4);
-  if (log === undefined || database === undefined || !hasFirstPage(log)) return true;
+  if (log === undefined || database === undefined || !hasFirstPage(log, pageSize)) return true;
   const first = countIn(log.readUInt32BE(PAGE_AT + USER_VERSION_AT));
   const last = countIn(database.readUInt32BE(USER_VERSION_AT));
   return (last + 1 - first + COUNTS) % COUNTS < MOST_IN_LOG;
 }
 
 /** Whether SQLite reads the first frame: one that a power cut left incomplete, or of an earlier log, it does not. */
-function hasFirstPage(log: Buffer): boolean {
-  const salt = log.subarray(SALT_AT, SALT_AT + SALT_BYTES);
-  if (
-    log.readUInt32BE(FRAME_AT) !== 1 ||
-    !salt.equals(log.subarray(FRAME_SALT_AT, FRAME_SALT_AT + SALT_BYTES))
-  )
-    return false;
-  const magic = log.readUInt32BE(0);
-  if (magic >>> 1 !== MAGIC >>> 1) return false;
-  const read = (at: number): number => ((magic & 1) === 1 ? log.readUInt32BE(at) : log.readUInt32LE(at));
-  const sums: [number, number] = [0, 0];
-  const add = (from: number, to: number): void => {
-    for (let at = from; at < to; at += 8) {
-      sums[0] = (sums[0] + read(at) + sums[1]) >>> 0;
-      sums[1] = (sums[1] + read(at + 4) + sums[0]) >>> 0;
-    }
-  };
-  const areAt = (at: number): boolean =>
-    log.readUInt32BE(at) === sums[0] && log.readUInt32BE(at + 4) === sums[1];
-  add(0, SUMS_AT);
-  if (!areAt(SUMS_AT)) return false;
-  add(FRAME_AT, FRAME_AT + 8);
-  add(PAGE_AT, log.length);
-  return areAt(FRAME_SUMS_AT);
+function hasFirstPage(log: Buffer, pageSize = 0): boolean {
+  const [first] = framesOf(log, pageSize);
+  return first?.page === 1 && first.isRead;
 }
 
 /** Undefined for a file that is shorter, or cannot be read. */

@@ -13,6 +13,7 @@ import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { type JournalRecord, mintId } from '../records.ts';
 import { Summary } from '../summary.ts';
+import { correctedCopy, moveKeptLog, removeCopy } from './broken-log.ts';
 import { checkSummary, LOOKUPS, SIMILAR } from './derived-tables.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
@@ -88,10 +89,15 @@ export async function repairJournal(options: RepairOptions): Promise<RepairResul
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** The damage as a sentence; undefined when the file is absent or whole. @throws DamagedFileError for another fault */
-function damageOf(path: string, { host }: Machine): string | undefined {
+function damageOf(path: string, { places: { state }, machine: { host } }: RepairOptions): string | undefined {
   try {
+    const witness = path === databaseFile(state) ? readWitness(state, host) : undefined;
     const db = openJournalFile(path, host);
-    db?.reading(() => checkWhole(db));
+    db?.reading(() => {
+      // It throws where the log has what the witness names.
+      if (witness !== undefined) rewoundFrom(witness, db, path);
+      checkWhole(db);
+    });
     return undefined;
   } catch (error) {
     if (error instanceof JournalDamage) return error.what;
@@ -140,39 +146,58 @@ export const fileStamp = ({ clock, random }: Pick<Machine, 'clock' | 'random'>):
 function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | undefined {
   const { machine, places, signature } = options;
   const { host, random } = machine;
-  const found = damageOf(path, machine);
+  const found = damageOf(path, options);
   if (found === undefined) return undefined;
   const base = signedNow(signature, machine);
   const stamp = fileStamp(machine);
   const old = openAnyway(path, machine.host);
-  return asWriter(old, () => {
-    const isJournal = path === databaseFile(places.state);
-    const salvage = new Salvage(old, isJournal ? readWitness(places.state, host) : undefined);
-    const made = { head: { seq: 0, hash: '' }, why: '', withoutIntent: NONE, maybeSent: NONE };
-    createJournalFile(asideName(path, 'repaired', stamp), machine, (db) => {
-      insertRecords(db, salvage.records());
-      made.why = `${basename(path)} was repaired: ${salvage.inWords()}`;
-      if (isJournal && salvage.missing.length > 0) {
-        made.withoutIntent = actionsLike(db, WITHOUT_INTENT);
-        made.maybeSent = actionsLike(db, SEEMS_UNSENT, salvage.keptBefore, salvage.sentFrom);
-      }
-      const why = 'the journal was repaired, and records of its sending may be missing';
-      const records: readonly JournalRecord[] = [
-        ...made.maybeSent.map((id) => ({ ...base, kind: 'unknown', action_id: id, why }) as const),
-        { ...base, kind: 'halt', halt_id: mintId(random), who: signature.who, why: made.why },
-      ];
-      made.head = headText(insertRecords(db, newRecords(records, db, random)));
-    });
-    const { head, ...rest } = made;
-    swap(path, stamp, head, options);
-    return {
-      ...rest,
-      aside: asideName(path, 'damaged', stamp),
-      found,
-      records: head.seq,
-      missing: salvage.missing,
-    };
-  });
+  const isJournal = path === databaseFile(places.state);
+  return withCorrected(old, host, (source) =>
+    asWriter(old, () => {
+      const salvage = new Salvage(source, isJournal ? readWitness(places.state, host) : undefined);
+      const made = { head: { seq: 0, hash: '' }, why: '', withoutIntent: NONE, maybeSent: NONE };
+      createJournalFile(asideName(path, 'repaired', stamp), machine, (db) => {
+        insertRecords(db, salvage.records());
+        made.why = `${basename(path)} was repaired: ${salvage.inWords()}`;
+        if (isJournal && salvage.missing.length > 0) {
+          made.withoutIntent = actionsLike(db, WITHOUT_INTENT);
+          made.maybeSent = actionsLike(db, SEEMS_UNSENT, salvage.keptBefore, salvage.sentFrom);
+        }
+        const why = 'the journal was repaired, and records of its sending may be missing';
+        const records: readonly JournalRecord[] = [
+          ...made.maybeSent.map((id) => ({ ...base, kind: 'unknown', action_id: id, why }) as const),
+          { ...base, kind: 'halt', halt_id: mintId(random), who: signature.who, why: made.why },
+        ];
+        made.head = headText(insertRecords(db, newRecords(records, db, random)));
+      });
+      const { head, ...rest } = made;
+      swap(path, stamp, head, options);
+      return {
+        ...rest,
+        aside: asideName(path, 'damaged', stamp),
+        found,
+        records: head.seq,
+        missing: salvage.missing,
+      };
+    }),
+  );
+}
+
+/** A log with a wrong byte is read in a copy. */
+function withCorrected<T>(
+  db: JournalDatabase | undefined,
+  host: Machine['host'],
+  work: (source: JournalDatabase | undefined) => T,
+): T {
+  const copy = db && correctedCopy(db);
+  if (copy === undefined) return work(db);
+  const source = openAnyway(copy, host);
+  try {
+    return work(source);
+  } finally {
+    source?.close();
+    removeCopy(copy);
+  }
 }
 
 const SECOND = 'YYYY-MM-DDTHH:MM:SS';
@@ -222,7 +247,8 @@ function isDone(db: JournalDatabase, sql: string): boolean {
 
 /** Renames a database. Its own log must be removed afterwards. */
 export function moveWithLog(path: string, aside: string): void {
-  // First, for SQLite removes the log of a database that is gone.
+  moveKeptLog(path, aside);
+  // Before the database, for SQLite removes the log of one that is gone.
   if (isThere(`${path}-wal`)) linkSync(`${path}-wal`, `${aside}-wal`);
   renameSync(path, aside);
 }

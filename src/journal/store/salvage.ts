@@ -34,6 +34,8 @@ const RESEND_MS = 3_600_000;
 /** `records` is taken once; the figures are known after it. */
 export class Salvage {
   readonly missing: SeqRange[] = [];
+  /** Number of the first record that does not continue the one before: either was edited. */
+  unlinked: number | undefined;
   /** How many are kept before the last missing one. */
   keptBefore = 0;
   /** Since when an action may have been sent of which that is missing. ISO 8601 UTC. */
@@ -55,7 +57,7 @@ export class Salvage {
       this.missing.push({ from: last + 1, to });
       this.keptBefore = kept;
     };
-    const seen = { last: this.#witness?.seq ?? 0 };
+    const seen: Seen = { last: this.#witness?.seq ?? 0 };
     for (const stored of this.#db === undefined ? [] : proven(this.#db, this.#witness, seen)) {
       const record = parseRecord(stored.record);
       if (typeof record === 'string') continue;
@@ -64,6 +66,7 @@ export class Salvage {
       [kept, last, lastAt] = [kept + 1, stored.seq, record.at];
     }
     passTo(seen.last);
+    this.unlinked = seen.unlinked;
   }
 
   /** End of a sentence: `records 11 to 13 are missing; hashes are new from 11`. */
@@ -79,19 +82,25 @@ export class Salvage {
       first === last
         ? `record ${first.toString()} is`
         : `records ${first.toString()} to ${last.toString()} are`;
-    return `${part}${which} missing; hashes are new from ${first.toString()}`;
+    const or =
+      this.unlinked === first && first > 1
+        ? ` (it does not continue record ${(first - 1).toString()}: that one may have been edited instead)`
+        : '';
+    return `${part}${which} missing${or}; hashes are new from ${first.toString()}`;
   }
+}
+
+interface Seen {
+  /** The last number, whatever was found there. */
+  last: number;
+  unlinked?: number;
 }
 
 /**
  * The records that are proven, in order: by their own hash and that of the one before. Where these do not fit, or the one
  * before cannot be read, the next record or the witness must confirm the hash that it should have, or has.
  */
-function* proven(
-  db: JournalDatabase,
-  witness: Head | undefined,
-  seen: { last: number },
-): Generator<StoredRecord> {
+function* proven(db: JournalDatabase, witness: Head | undefined, seen: Seen): Generator<StoredRecord> {
   let [last, hashes]: [number, readonly Uint8Array[]] = [0, [NO_RECORD]];
   /** The hash of the record before, where that is proven. */
   let known: Uint8Array | undefined = NO_RECORD;
@@ -108,6 +117,7 @@ function* proven(
     const link = follows ? hashes.find((each) => isSameHash(recordHash(each, stored), hash)) : undefined;
     if (held !== undefined && isConfirmed(held, link)) yield held.stored;
     held = undefined;
+    if (follows && link === undefined) seen.unlinked ??= seq;
     if (link !== undefined) yield stored;
     else if (!follows) held = { stored, hash };
     else if (known !== undefined) held = { stored, hash: recordHash(known, stored) };

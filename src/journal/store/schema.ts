@@ -68,7 +68,7 @@ function checkIsJournal(db: JournalDatabase): void {
     formatIn(numberOf(marks ?? {}, 'user_version', path)),
   ];
   if (application !== JOURNAL_APPLICATION_ID) throw new JournalDamage(path, 'it is not a journal of hedge');
-  if (version > USER_VERSION && version < NEXT_VERSIONS) throw newer(path, version);
+  if (version > USER_VERSION && version < NEXT_VERSIONS && !isOneBitOff(version)) throw newer(path, version);
   if (version !== USER_VERSION) throw new JournalDamage(path, 'its version is not one of hedge');
   const known = new Set(JOURNAL_TABLES);
   const found = db.all('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL');
@@ -76,8 +76,14 @@ function checkIsJournal(db: JournalDatabase): void {
     throw new JournalDamage(path, 'its tables are not those of a journal');
 }
 
-/** A flipped bit would make a larger one. */
+/** A larger one is damage. */
 const NEXT_VERSIONS = 64;
+
+/** The next version differs in two bits, as one alone may have been flipped. */
+function isOneBitOff(version: number): boolean {
+  const bits = version ^ USER_VERSION;
+  return (bits & (bits - 1)) === 0;
+}
 
 const newer = (path: string, version: number): DamagedFileError =>
   new DamagedFileError(path, {

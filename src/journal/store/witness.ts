@@ -6,13 +6,14 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fieldsIn } from '../../domain/fields.ts';
-import { DamagedFileError } from '../../errors.ts';
+import { DamagedFileError, unless } from '../../errors.ts';
 import { readOwnFile, writeAtomically } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { hexOf, isSameHash } from '../chain.ts';
 import type { JournalTrouble } from '../trouble.ts';
-import type { JournalDatabase } from './journal-database.ts';
+import { hasBrokenLog } from './broken-log.ts';
+import { JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { hashAt, headOf, type JournalHead, NO_HEAD } from './record-rows.ts';
 import { inodeOf, witnessFile } from './schema.ts';
 
@@ -26,12 +27,13 @@ export interface Head {
 const BYTES = 128;
 const MAX_BYTES = 1_024;
 
-/** Undefined when it is missing or cannot be read. @throws DamagedFileError for a link and a file of another user. */
+/** Undefined when it is missing, cannot be read, or is a link or a file that others may write. */
 export const readWitness = (state: string, host: Host): Head | undefined => latestPlace(state, host)?.head;
 
 /** The head at the place with the higher number. */
 function latestPlace(state: string, host: Host): { head: Head; place: number } | undefined {
-  const bytes = readOwnFile(witnessFile(state), { host, maxBytes: MAX_BYTES }) ?? Buffer.alloc(0);
+  const read = unless(DamagedFileError, () => readOwnFile(witnessFile(state), { host, maxBytes: MAX_BYTES }));
+  const bytes = read ?? Buffer.alloc(0);
   const places = [0, 1].flatMap((place) => {
     const head = headIn(bytes.subarray(place * BYTES, (place + 1) * BYTES));
     return head === undefined ? [] : [{ head, place }];
@@ -109,7 +111,7 @@ export function followHead(db: JournalDatabase, state: string, machine: Machine)
 
 /**
  * `witness` was read before the snapshot of `db`. Undefined when the journal has it, or neither is there: a database gets its
- * witness before it is made. @throws DamagedFileError
+ * witness before it is made. @throws JournalDamage where the log has the record, and SQLite does not read it
  */
 export function rewoundFrom(
   witness: Head | undefined,
@@ -120,14 +122,19 @@ export function rewoundFrom(
     if (db !== undefined)
       return rewound(
         path,
-        `Its witness, journal.head, is missing or cannot be read: whether ${path} has every record is not known.`,
+        `Its witness, journal.head, is missing or cannot be used: whether ${path} has every record is not known.`,
       );
     return hasWitnessFile(dirname(path))
-      ? rewound(path, `${path} is missing, and its witness, journal.head, cannot be read.`)
+      ? rewound(path, `${path} is missing, and its witness, journal.head, cannot be used.`)
       : undefined;
   }
   const { seq } = headOf(db);
   const expected = `${path} lacks record ${witness.seq.toString()}, which was written on this machine`;
+  if (seq < witness.seq && db !== undefined && hasBrokenLog(db))
+    throw new JournalDamage(
+      path,
+      `its log has records after record ${seq.toString()}, and a wrong byte before them`,
+    );
   if (seq < witness.seq)
     return rewound(
       path,

@@ -3,7 +3,7 @@ import { counted } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { type Sentence } from '../../errors.ts';
 import type { ImportResult } from '../../journal/import/import-journal.ts';
-import type { AcceptedLoss, Loss } from '../../journal/store/accept-loss.ts';
+import type { Loss, LossAccepted } from '../../journal/store/accept-loss.ts';
 import type { Backup } from '../../journal/store/backup.ts';
 import type { RepairedFile, RepairResult } from '../../journal/store/repair.ts';
 import type { Head } from '../../journal/store/witness.ts';
@@ -142,7 +142,7 @@ export const viewLoss = ({ trouble, witness, head }: Loss): View => [
   ),
 ];
 
-type Accepted = ({ loss: Loss } & AcceptedLoss) | undefined;
+type Accepted = ({ loss: Loss } & LossAccepted) | undefined;
 
 export const viewAccepted = (accepted: Accepted): View =>
   accepted === undefined

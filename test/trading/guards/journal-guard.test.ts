@@ -611,7 +611,7 @@ describe('a journal that may lack records', () => {
   it('is named, with what to do', () => {
     expect(() => guard({}, journal([], { trouble: damaged }))).toThrow(
       expect.objectContaining({
-        message: `${damaged.what} Nothing was sent. Reduce and close still work.`,
+        message: `${damaged.what} Nothing was sent. Close still works; a reduce needs a person at a terminal.`,
         hint: hinting('hedge journal repair'),
       }),
     );
