@@ -158,7 +158,7 @@ export const journalRepair = defineCommand({
     const { trouble } = (await context.journal()).read();
     return {
       value,
-      finding: trouble === undefined ? undefined : troubleError(trouble, 'A repair does not change that.'),
+      finding: value.failure ?? (trouble && troubleError(trouble, 'A repair does not change that.')),
       zone: await zoneOf(context),
     };
   },

@@ -13,14 +13,16 @@ import type { JournalState } from '../../src/journal/state.ts';
 import { backupJournal } from '../../src/journal/store/backup.ts';
 import { type Journal, openJournal } from '../../src/journal/store/journal.ts';
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
+import { repairJournal } from '../../src/journal/store/repair.ts';
 import { createJournalFile } from '../../src/journal/store/schema.ts';
 import type { Host } from '../../src/platform/host.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { journalAt, machineAt, placesIn } from './journal-at.ts';
 import { deskRecords, questions, USED } from './questions.ts';
-import { anIntent, at, HALT, idOf, NOON } from './records.ts';
+import { anIntent, at, BY_ADA, HALT, idOf, NOON } from './records.ts';
 
 const { host, random } = testMachine();
+const SIGNATURE = { who: 'Ada O. (ada@desk)', operator: BY_ADA.operator, version: '1.2.3' };
 const ASKED = questions();
 const MORE = 'PAY-MORE';
 
@@ -240,6 +242,12 @@ describe('a journal put back to an older state', () => {
     const close = aClose();
     await opened(home).append([{ ...HALT, halt_id: 'aa00000000000009' }]);
     await opened(home).append([close]);
+    const repaired = await repairJournal({
+      places: placesIn(home),
+      machine: machineAt(() => NOON),
+      signature: SIGNATURE,
+    });
+    expect(repaired).toEqual({ files: [], drained: 0 });
     removed(home);
     for (const end of ENDS)
       if (existsSync(join(newest, `journal.sqlite${end}`)))

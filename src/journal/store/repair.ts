@@ -64,6 +64,8 @@ export interface RepairResult {
   files: readonly RepairedFile[];
   /** How many pending records went into the journal. */
   drained: number;
+  /** Why they did not, after a file was repaired. */
+  failure?: DamagedFileError | undefined;
 }
 
 /** @throws DamagedFileError */
@@ -82,7 +84,18 @@ export async function repairJournal(options: RepairOptions): Promise<RepairResul
       );
       if (repaired !== undefined) files.push(repaired);
     }
-    return { files, drained: options.pendingOnly === true ? 0 : await drainPending(state, machine) };
+    if (options.pendingOnly === true) return { files, drained: 0 };
+    try {
+      return { files, drained: await drainPending(state, machine) };
+    } catch (error) {
+      // The report of what was repaired must not be lost with it.
+      if (files.length === 0 || !(error instanceof DamagedFileError)) throw error;
+      return {
+        files,
+        drained: 0,
+        failure: error.with({ meaning: 'Pending records wait for the next repair.' }),
+      };
+    }
   });
 }
 
@@ -307,7 +320,7 @@ function finishSwap(path: string, options: RepairOptions): RepairedFile | undefi
   return finished;
 }
 
-/** How many pending records the journal took. */
+/** How many pending records the journal took: none while it lacks records, for they would be lost with an older copy. */
 async function drainPending(state: string, machine: Machine): Promise<number> {
   const witness = readWitness(state, machine.host);
   const [pending, db] = [
@@ -315,6 +328,7 @@ async function drainPending(state: string, machine: Machine): Promise<number> {
     openJournalFile(databaseFile(state), machine.host),
   ];
   if (pending === undefined || db === undefined || headOf(pending).seq === 0) return 0;
+  if (rewoundFrom(witness, db, db.path) !== undefined) return 0;
   const take = (): number =>
     db.writing(() => {
       const waiting = readPending(pending, db);
@@ -322,7 +336,7 @@ async function drainPending(state: string, machine: Machine): Promise<number> {
       return waiting.length;
     });
   const count = await whileBusy(machine, take);
-  if (rewoundFrom(witness, db, db.path) === undefined) followHead(db, state, machine);
+  followHead(db, state, machine);
   await whileBusy(machine, () => emptyPending(pending, (all) => notIn(db, all)));
   return count;
 }

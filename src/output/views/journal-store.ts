@@ -100,7 +100,7 @@ export const importDocument = (view: ImportView): JournalImportDocument => ({
 export function viewRepair({ files, drained }: RepairResult): View {
   const taken = `${counted(drained, 'pending record')} taken into the journal.`;
   if (files.length === 0)
-    return line(drained === 0 ? 'Nothing to repair: every record is what was written.' : taken);
+    return line(drained === 0 ? 'Nothing to repair: every record in it is what was written.' : taken);
   return [files.flatMap(viewRepaired), drained !== 0 && line(taken), haltedToCompare()];
 }
 
