@@ -262,7 +262,7 @@ describe('hedge journal repair', () => {
   it('says that there is nothing to repair', async () => {
     const cli = await dealt();
     const ran = await cli.run('journal repair');
-    expect([ran.code, ran.out]).toEqual([0, 'Nothing to repair: every record is what was written.\n']);
+    expect([ran.code, ran.out]).toEqual([0, 'Nothing to repair: every record in it is what was written.\n']);
     expect((await testCli().run('journal repair --json')).document()).toMatchObject({
       data: { repaired: [], pending_taken: 0 },
     });

@@ -9,6 +9,7 @@ import type { JournalTrouble } from '../trouble.ts';
 import { insertRecords } from './insert-records.ts';
 import { whileBusy } from './journal-database.ts';
 import { newRecords, signedNow } from './new-records.ts';
+import { lostPending, readPendingMark, writePendingMark } from './pending-mark.ts';
 import { emptyPending, notIn, pendingNow } from './pending-records.ts';
 import { headOf, numberedAt } from './record-rows.ts';
 import { actionsLike, type RepairOptions, WITHOUT_INTENT } from './repair.ts';
@@ -37,8 +38,10 @@ export function findLoss({
 }: Omit<RepairOptions, 'signature'>): Loss | undefined {
   // Read first: a record that is written in between is no loss.
   const witness = readWitness(state, host);
+  const mark = readPendingMark(state, host);
+  const { all } = pendingNow(new KeptOpen(pendingFile(state), host));
   const db = openJournalFile(databaseFile(state), host);
-  const trouble = rewoundFrom(witness, db, databaseFile(state));
+  const trouble = rewoundFrom(witness, db, databaseFile(state)) ?? lostPending(state, mark, { all, db });
   return trouble && { trouble, witness, head: headText(headOf(db)) };
 }
 
@@ -69,7 +72,9 @@ export function acceptLoss(
     const head = db.writing(() => {
       const now = readWitness(state, host);
       if (now?.seq !== witness?.seq || now?.hash !== witness?.hash) throw changed();
-      if (rewoundFrom(now, db, path) === undefined) throw changed();
+      const [mark, { all }] = [readPendingMark(state, host), pendingNow(pending)];
+      if ((rewoundFrom(now, db, path) ?? lostPending(state, mark, { all, db })) === undefined)
+        throw changed();
       const found = `${trouble.what} ${witnessInWords(witness)}`;
       const before = headOf(db);
       const last = before.seq === 0 ? undefined : numberedAt(db, before.seq).record;
@@ -81,12 +86,13 @@ export function acceptLoss(
         { ...base, kind: 'halt', halt_id: mintId(random), who, why, note },
         { ...base, kind: 'loss', who, found, note },
       ];
-      const waiting = notIn(db, pendingNow(pending).all);
+      const waiting = notIn(db, all);
       return headText(insertRecords(db, [...waiting, ...newRecords(records, db, random)]));
     });
     writeWitness(state, machine, head, { replace: true });
     const kept = pending.database();
-    if (kept !== undefined) emptyPending(kept, (all) => notIn(db, all));
+    if (kept === undefined || emptyPending(kept, (all) => notIn(db, all)))
+      writePendingMark(state, host, undefined);
     return { head, withoutIntent: actionsLike(db, WITHOUT_INTENT) };
   };
   return withLock(lockFile(state), machine, () => whileBusy(machine, accept));

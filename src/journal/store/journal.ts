@@ -15,6 +15,7 @@ import { insertRecords } from './insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase, whileBusy } from './journal-database.ts';
 import { journalReader } from './journal-reader.ts';
 import { newRecords } from './new-records.ts';
+import { lostPending, readPendingMark, writePendingMark } from './pending-mark.ts';
 import { emptyPending, notIn, type Pending, pendingNow } from './pending-records.ts';
 import { headOf } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
@@ -78,10 +79,11 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
   /** Witness and pending records are read before the journal: records written in between are no trouble, and not lost. */
   function lookOnce(): Files {
     const witness = readWitness(state, host);
+    const mark = readPendingMark(state, host);
     const kept = pendingNow(pending);
     try {
       const db = database();
-      const files = (): Files => filesOf(db, { witness, ...kept });
+      const files = (): Files => filesOf(db, { witness, mark, ...kept });
       return db === undefined ? files() : db.reading(files);
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
@@ -92,13 +94,18 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
   /** In the caller's transaction. */
   function filesOf(
     db: JournalDatabase | undefined,
-    { witness, all, damage }: { witness: Head | undefined } & ReturnType<typeof pendingNow>,
+    {
+      witness,
+      mark,
+      all,
+      damage,
+    }: { witness: Head | undefined; mark: string | undefined } & ReturnType<typeof pendingNow>,
   ): Files {
     // A damaged page comes before a missing witness.
     headOf(db);
     return {
       db,
-      trouble: rewoundFrom(witness, db, path) ?? damage?.trouble,
+      trouble: rewoundFrom(witness, db, path) ?? damage?.trouble ?? lostPending(state, mark, { all, db }),
       waiting: notIn(db, all),
     };
   }
@@ -121,7 +128,10 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       // A repair may have put another database in its place before this one was locked.
       if (database() !== db) throw new JournalBusy(path);
       // Nobody else writes: the witness is none of a later record.
-      const files = twice(() => filesOf(db, { witness: readWitness(state, host), ...pendingNow(pending) }));
+      const files = twice(() => {
+        const [witness, mark] = [readWitness(state, host), readPendingMark(state, host)];
+        return filesOf(db, { witness, mark, ...pendingNow(pending) });
+      });
       const view = viewOf(files);
       check(view, records, guard);
       refuseRewound(files);
@@ -146,7 +156,8 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
   function tidyPending(db: JournalDatabase): void {
     try {
       const waiting = pending.database();
-      if (waiting !== undefined) emptyPending(waiting, (all) => notIn(db, all));
+      if (waiting !== undefined && emptyPending(waiting, (all) => notIn(db, all)))
+        writePendingMark(state, host, undefined);
     } catch (error) {
       if (!(error instanceof DamagedFileError)) throw error;
     }
@@ -159,7 +170,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
     reason?: { trouble: JournalTrouble; inode: number | undefined },
   ): void {
     const db = pending.made(machine);
-    db.writing(() => {
+    const { added, of } = db.writing(() => {
       // It was repaired or put back meanwhile, and takes them again; or pending.sqlite itself was.
       if (reason !== undefined && inodeOf(path) !== reason.inode) throw new RepairedMeanwhile();
       if (pending.database() !== db) throw new JournalBusy(db.path);
@@ -167,8 +178,13 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       if (reason?.trouble.kind === 'rewound' && files.trouble?.kind !== 'rewound')
         throw new RepairedMeanwhile();
       check(viewOf({ ...files, trouble: reason?.trouble ?? files.trouble }), records, guard);
-      insertRecords(db, newRecords(records, undefined, random));
+      const fresh = newRecords(records, undefined, random);
+      insertRecords(db, fresh);
+      return { added: fresh, of: files.db };
     });
+    // A mark whose record is lost stays.
+    const lost = lostPending(state, readPendingMark(state, host), { ...pendingNow(pending), db: of });
+    if (lost === undefined) writePendingMark(state, host, added.at(-1)?.id);
   }
 
   async function append(records: readonly JournalRecord[], guard: Guard): Promise<void> {

@@ -45,10 +45,11 @@ export const notIn = (journal: JournalDatabase | undefined, all: Pending): Pendi
 export const readPending = (pending: JournalDatabase, journal: JournalDatabase | undefined): Pending =>
   notIn(journal, allPending(pending));
 
-/** Unless some are still `waiting`: another process may have added to it since. */
-export function emptyPending(pending: JournalDatabase, waiting: (all: Pending) => Pending): void {
-  pending.writing(() => {
-    if (waiting(allPending(pending)).length > 0) return;
+/** False where some are still `waiting`, as another process may have added to it since. */
+export function emptyPending(pending: JournalDatabase, waiting: (all: Pending) => Pending): boolean {
+  return pending.writing(() => {
+    if (waiting(allPending(pending)).length > 0) return false;
     for (const table of ['records', 'lookup', 'summary']) pending.exec(`DELETE FROM ${table}`);
+    return true;
   });
 }

@@ -18,6 +18,7 @@ import { checkSummary, LOOKUPS, SIMILAR } from './derived-tables.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
 import { newRecords, type Signature, signedNow } from './new-records.ts';
+import { writePendingMark } from './pending-mark.ts';
 import { emptyPending, notIn, readPending } from './pending-records.ts';
 import { headOf, numberedAt } from './record-rows.ts';
 import { RecordSource } from './record-source.ts';
@@ -185,6 +186,8 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
       });
       const { head, ...rest } = made;
       swap(path, stamp, head, options);
+      // Its loss is said here, and halts.
+      if (!isJournal) writePendingMark(places.state, host, undefined);
       return {
         ...rest,
         aside: asideName(path, 'damaged', stamp),
@@ -337,6 +340,7 @@ async function drainPending(state: string, machine: Machine): Promise<number> {
     });
   const count = await whileBusy(machine, take);
   followHead(db, state, machine);
-  await whileBusy(machine, () => emptyPending(pending, (all) => notIn(db, all)));
+  if (await whileBusy(machine, () => emptyPending(pending, (all) => notIn(db, all))))
+    writePendingMark(state, machine.host, undefined);
   return count;
 }

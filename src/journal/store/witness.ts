@@ -24,18 +24,21 @@ export interface Head {
 }
 
 /** Size of a place, filled with spaces: more than any number and a hash need. Both are in one sector of the disk. */
-const BYTES = 128;
-const MAX_BYTES = 1_024;
+export const PLACE_BYTES = 128;
+export const WITNESS_BYTES = 1_024;
 
 /** Undefined when it is missing, cannot be read, or is a link or a file that others may write. */
 export const readWitness = (state: string, host: Host): Head | undefined => latestPlace(state, host)?.head;
 
+const bytesOf = (state: string, host: Host): Buffer =>
+  unless(DamagedFileError, () => readOwnFile(witnessFile(state), { host, maxBytes: WITNESS_BYTES })) ??
+  Buffer.alloc(0);
+
 /** The head at the place with the higher number. */
 function latestPlace(state: string, host: Host): { head: Head; place: number } | undefined {
-  const read = unless(DamagedFileError, () => readOwnFile(witnessFile(state), { host, maxBytes: MAX_BYTES }));
-  const bytes = read ?? Buffer.alloc(0);
+  const bytes = bytesOf(state, host);
   const places = [0, 1].flatMap((place) => {
-    const head = headIn(bytes.subarray(place * BYTES, (place + 1) * BYTES));
+    const head = headIn(bytes.subarray(place * PLACE_BYTES, (place + 1) * PLACE_BYTES));
     return head === undefined ? [] : [{ head, place }];
   });
   return places.toSorted((one, other) => other.head.seq - one.head.seq)[0];
@@ -63,10 +66,15 @@ export function writeWitness(
   if (latest !== undefined && latest.head.seq >= head.seq) return;
   const path = witnessFile(state);
   // Its number comes last again: a place that was written over in part has two.
-  const text = `${JSON.stringify({ seq: head.seq, hash: head.hash, again: head.seq }).padEnd(BYTES - 1)}\n`;
+  const text = `${JSON.stringify({ seq: head.seq, hash: head.hash, again: head.seq }).padEnd(PLACE_BYTES - 1)}\n`;
   if (latest === undefined || !isOverwritten(path, text, 1 - latest.place))
-    writeAtomically(path, text.repeat(PLACES), machine);
+    writeAtomically(path, `${text.repeat(PLACES)}${markIn(state, machine.host)}`, machine);
 }
+
+const markIn = (state: string, host: Host): string =>
+  bytesOf(state, host)
+    .subarray(MARK_AT, MARK_AT + PLACE_BYTES)
+    .toString('latin1');
 
 /** Before a database is made: one without a witness is not new. @throws DamagedFileError */
 export function beginWitness(state: string, machine: Machine): void {
@@ -74,6 +82,8 @@ export function beginWitness(state: string, machine: Machine): void {
 }
 
 const PLACES = 2;
+/** The mark of pending.sqlite (pending-mark.ts). */
+export const MARK_AT = PLACES * PLACE_BYTES;
 
 /** False for a file of another length, which would have to be synced. The file is one that was just read. */
 function isOverwritten(path: string, text: string, place: number): boolean {
@@ -81,8 +91,8 @@ function isOverwritten(path: string, text: string, place: number): boolean {
     const fd = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
     try {
       return (
-        fstatSync(fd).size === PLACES * BYTES &&
-        writeSync(fd, Buffer.from(text), 0, BYTES, place * BYTES) === BYTES
+        fstatSync(fd).size >= MARK_AT &&
+        writeSync(fd, Buffer.from(text), 0, PLACE_BYTES, place * PLACE_BYTES) === PLACE_BYTES
       );
     } finally {
       closeSync(fd);
