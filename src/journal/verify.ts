@@ -21,6 +21,7 @@ import { checkSummary, LOOKUPS, lookupIn, SIMILAR } from './store/derived-tables
 import { refuseEarlierFiles } from './store/earlier-files.ts';
 import { bytesOnDisk, faultsIn } from './store/examine-database.ts';
 import { JournalDamage, type JournalDatabase, numberOf } from './store/journal-database.ts';
+import { lostPending, readPendingMark } from './store/pending-mark.ts';
 import {
   hashAt,
   hasRecord,
@@ -111,13 +112,15 @@ class Audit {
   /** The journal of this machine. */
   async readOwn(state: string, host: Host): Promise<void> {
     // First, so that a record that is written meanwhile is no trouble.
-    const witness = readWitness(state, host);
+    const [witness, mark] = [readWitness(state, host), readPendingMark(state, host)];
     const path = databaseFile(state);
     const db = openJournalFile(path, host);
     if (db === undefined) refuseEarlierFiles(state, host);
     const pending = openJournalFile(pendingFile(state), host);
     try {
       this.#compareWitness(witness, db, path);
+      const all = mark !== undefined && hasRecord(pending, mark) ? [{ id: mark }] : [];
+      this.#report.rewound ??= lostPending(state, mark, { all, db })?.what;
       if (db !== undefined) await this.#readJournal(db);
       if (pending !== undefined) this.#readPending(pending, db);
     } finally {

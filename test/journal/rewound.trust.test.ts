@@ -16,6 +16,7 @@ import { type Journal, openJournal } from '../../src/journal/store/journal.ts';
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { repairJournal } from '../../src/journal/store/repair.ts';
 import { createJournalFile } from '../../src/journal/store/schema.ts';
+import { openAudit } from '../../src/journal/verify.ts';
 import type { Host } from '../../src/platform/host.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { journalAt, machineAt, placesIn } from './journal-at.ts';
@@ -284,6 +285,8 @@ describe('a journal put back to an older state', () => {
       for (const end of ENDS) rmSync(file(home, `pending.sqlite${end}`), { force: true });
       if (how !== 'removed') cp(older, file(home, 'pending.sqlite'));
       await expectNoticed(home);
+      const audit = await openAudit({ places: placesIn(home), machine: machineAt(() => NOON) }).verify();
+      expect(audit.rewound).toContain('pending.sqlite lacks a record');
       await acceptLoss(loss() ?? expect.fail('no loss'), {
         places: placesIn(home),
         machine: machineAt(() => NOON),

@@ -1,7 +1,7 @@
 /** The journal: read at one moment, and appended to durably by one process at a time. */
 import { enlarges } from '../../domain/action-table.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
-import { DamagedFileError } from '../../errors.ts';
+import { DamagedFileError, unless } from '../../errors.ts';
 import { checkFolder, ensureFolder } from '../../platform/atomic-file.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
@@ -182,9 +182,16 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       insertRecords(db, fresh);
       return { added: fresh, of: files.db };
     });
-    // A mark whose record is lost stays.
-    const lost = lostPending(state, readPendingMark(state, host), { ...pendingNow(pending), db: of });
-    if (lost === undefined) writePendingMark(state, host, added.at(-1)?.id);
+    markPending(added.at(-1)?.id, of);
+  }
+
+  /** They are kept already: a mark that cannot be compared, or whose record is lost, stays as it is. */
+  function markPending(id: string | undefined, db: JournalDatabase | undefined): void {
+    const isLost = unless(DamagedFileError, () => {
+      const [mark, { all }] = [readPendingMark(state, host), pendingNow(pending)];
+      return lostPending(state, mark, { all, db }) !== undefined;
+    });
+    if (isLost === false) writePendingMark(state, host, id);
   }
 
   async function append(records: readonly JournalRecord[], guard: Guard): Promise<void> {

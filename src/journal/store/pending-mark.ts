@@ -9,7 +9,6 @@ import { readOwnFile } from '../../platform/atomic-file.ts';
 import type { Host } from '../../platform/host.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import type { JournalDatabase } from './journal-database.ts';
-import type { Pending } from './pending-records.ts';
 import { hasRecord } from './record-rows.ts';
 import { pendingFile, witnessFile } from './schema.ts';
 import { MARK_AT, PLACE_BYTES, readWitness, WITNESS_BYTES } from './witness.ts';
@@ -43,7 +42,7 @@ export function writePendingMark(state: string, host: Host, id: string | undefin
 export function lostPending(
   state: string,
   mark: string | undefined,
-  { all, db }: { all: Pending; db: JournalDatabase | undefined },
+  { all, db }: { all: readonly { id: string }[]; db: JournalDatabase | undefined },
 ): JournalTrouble | undefined {
   if (mark === undefined || all.some(({ id }) => id === mark) || hasRecord(db, mark)) return undefined;
   const path = pendingFile(state);
