@@ -73,6 +73,9 @@ export type Words = Parts<Cell | string>;
 export const inline = (...words: readonly Words[]): readonly Cell[] =>
   partsIn(words).map((each) => (typeof each === 'string' ? text(each) : each));
 
+/** Between before and after. In the text of a template it would stay a letter that is not ASCII, for which V8 takes twice the memory. */
+export const ARROW = '→';
+
 /** Cells among plain words: phrase`Until ${time}, ${count} hedges`. A text or a number between them is one of the words. */
 export function phrase(
   between: TemplateStringsArray,

@@ -8,7 +8,7 @@ import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, phraseLine, tableOf, type View } from '../blocks.ts';
-import { type Cell, nameText, phrase, text, type Words } from '../cells.ts';
+import { ARROW, type Cell, nameText, phrase, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
 import {
   capitalized,
@@ -82,7 +82,7 @@ export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
     );
   return row(
     name,
-    phrase`${now} → ${then}`,
+    phrase`${now} ${ARROW} ${then}`,
     sidePosition.unclear !== undefined && text(`(unknown: ${sidePosition.unclear})`, 'warn'),
     !elsewhere.eq(0) && phrase`( ${usd(elsewhere, 'USD')} not opened from this machine)`,
   );

@@ -5,7 +5,7 @@ import { DAY_MS, durationInWords, HOUR_MS } from '../../domain/instants.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { PracticeAdvance, PracticeSettingsShown, PracticeState } from '../../schema/machine-document.ts';
 import { dimLine, gap, line, tableOf, type View, verbatimLines, warnLine } from '../blocks.ts';
-import { type Cell, nameText, phrase, text } from '../cells.ts';
+import { ARROW, type Cell, nameText, phrase, text } from '../cells.ts';
 import { countCell, known, shortTime, time, usd } from './record-columns.ts';
 
 type PracticeBook = PracticeState['books']['live'];
@@ -57,7 +57,7 @@ export function viewPracticeState(state: PracticeState): View {
 export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): View {
   const { live, test } = environments;
   return [
-    line(phrase`Practice time ${time(from)} → ${time(to)}`),
+    line(phrase`Practice time ${time(from)} ${ARROW} ${time(to)}`),
     gap,
     eventsOf('practice', test),
     gap,
