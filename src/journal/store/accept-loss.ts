@@ -39,7 +39,9 @@ export function findLoss({
   // Read first: a record that is written in between is no loss.
   const witness = readWitness(state, host);
   const mark = readPendingMark(state, host);
-  const { all } = pendingNow(new KeptOpen(pendingFile(state), host));
+  const { all, damage } = pendingNow(new KeptOpen(pendingFile(state), host));
+  // It is repaired first: what it has is not lost.
+  if (damage !== undefined) throw damage;
   const db = openJournalFile(databaseFile(state), host);
   const trouble = rewoundFrom(witness, db, databaseFile(state)) ?? lostPending(state, mark, { all, db });
   return trouble && { trouble, witness, head: headText(headOf(db)) };

@@ -3,8 +3,7 @@
  * So it is kept, until a repair reads all of it.
  */
 import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { DamagedFileError } from '../../errors.ts';
-import { codeOf, fileError } from '../../platform/file-errors.ts';
+import { fileError } from '../../platform/file-errors.ts';
 import { type JournalDatabase, numberOf } from './journal-database.ts';
 import { corrected, isBroken } from './log-frames.ts';
 
@@ -18,13 +17,17 @@ const pageSizeIn = (db: JournalDatabase): number =>
 export function hasBrokenLog(db: JournalDatabase): boolean {
   const { path } = db;
   if (existsSync(keptLogOf(path))) return true;
+  const pageSize = pageSizeIn(db);
   try {
-    if (!isBroken(readFileSync(logOf(path)), pageSizeIn(db))) return false;
+    if (!isBroken(readFileSync(logOf(path)), pageSize)) return false;
+  } catch {
+    // Without a log that can be read.
+    return false;
+  }
+  try {
     linkSync(logOf(path), keptLogOf(path));
-  } catch (error) {
-    if (error instanceof DamagedFileError) throw error;
-    // Without a log; or another process has kept it, or the disk takes nothing.
-    return codeOf(error) !== 'ENOENT';
+  } catch {
+    // Another process has kept it, or the disk takes nothing.
   }
   return true;
 }

@@ -4,21 +4,16 @@
  */
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { fieldsIn } from '../../domain/fields.ts';
-import { DamagedFileError, unless } from '../../errors.ts';
-import { readOwnFile } from '../../platform/atomic-file.ts';
 import type { Host } from '../../platform/host.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import type { JournalDatabase } from './journal-database.ts';
 import { hasRecord } from './record-rows.ts';
 import { pendingFile, witnessFile } from './schema.ts';
-import { MARK_AT, PLACE_BYTES, readWitness, WITNESS_BYTES } from './witness.ts';
+import { MARK_AT, PLACE_BYTES, readWitness, witnessBytes } from './witness.ts';
 
 /** Undefined without one. Read before the databases. */
 export function readPendingMark(state: string, host: Host): string | undefined {
-  const read = unless(DamagedFileError, () =>
-    readOwnFile(witnessFile(state), { host, maxBytes: WITNESS_BYTES }),
-  );
-  const { pending } = fieldsIn((read ?? Buffer.alloc(0)).subarray(MARK_AT, MARK_AT + PLACE_BYTES));
+  const { pending } = fieldsIn(witnessBytes(state, host).subarray(MARK_AT, MARK_AT + PLACE_BYTES));
   return typeof pending === 'string' ? pending : undefined;
 }
 

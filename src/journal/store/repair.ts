@@ -5,7 +5,7 @@
 import { linkSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { exactInstant } from '../../domain/instants.ts';
-import { DamagedFileError } from '../../errors.ts';
+import { DamagedFileError, unless } from '../../errors.ts';
 import { syncFolder } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
 import type { Machine } from '../../platform/host.ts';
@@ -166,9 +166,10 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
   const stamp = fileStamp(machine);
   const old = openAnyway(path, machine.host);
   const isJournal = path === databaseFile(places.state);
-  return withCorrected(old, host, (source) =>
+  const witness = isJournal ? readWitness(places.state, host) : undefined;
+  return withCorrected(old, { witness, host }, (source) =>
     asWriter(old, () => {
-      const salvage = new Salvage(source, isJournal ? readWitness(places.state, host) : undefined);
+      const salvage = new Salvage(source, witness);
       const made = { head: { seq: 0, hash: '' }, why: '', withoutIntent: NONE, maybeSent: NONE };
       createJournalFile(asideName(path, 'repaired', stamp), machine, (db) => {
         insertRecords(db, salvage.records());
@@ -199,13 +200,15 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
   );
 }
 
-/** A log with a wrong byte is read in a copy. */
+/** A log with a wrong byte is read in a copy: not one that was kept before the newest copy was put back. */
 function withCorrected<T>(
   db: JournalDatabase | undefined,
-  host: Machine['host'],
+  { witness, host }: { witness: Head | undefined; host: Machine['host'] },
   work: (source: JournalDatabase | undefined) => T,
 ): T {
-  const copy = db && correctedCopy(db);
+  const head = db && unless(JournalDamage, () => headOf(db));
+  const isBehind = head !== undefined && witness !== undefined && head.seq < witness.seq;
+  const copy = db !== undefined && isBehind ? correctedCopy(db) : undefined;
   if (copy === undefined) return work(db);
   const source = openAnyway(copy, host);
   try {

@@ -25,18 +25,19 @@ export interface Head {
 
 /** Size of a place, filled with spaces: more than any number and a hash need. Both are in one sector of the disk. */
 export const PLACE_BYTES = 128;
-export const WITNESS_BYTES = 1_024;
+const WITNESS_BYTES = 1_024;
 
 /** Undefined when it is missing, cannot be read, or is a link or a file that others may write. */
 export const readWitness = (state: string, host: Host): Head | undefined => latestPlace(state, host)?.head;
 
-const bytesOf = (state: string, host: Host): Buffer =>
+/** Empty for one that cannot be used. */
+export const witnessBytes = (state: string, host: Host): Buffer =>
   unless(DamagedFileError, () => readOwnFile(witnessFile(state), { host, maxBytes: WITNESS_BYTES })) ??
   Buffer.alloc(0);
 
 /** The head at the place with the higher number. */
 function latestPlace(state: string, host: Host): { head: Head; place: number } | undefined {
-  const bytes = bytesOf(state, host);
+  const bytes = witnessBytes(state, host);
   const places = [0, 1].flatMap((place) => {
     const head = headIn(bytes.subarray(place * PLACE_BYTES, (place + 1) * PLACE_BYTES));
     return head === undefined ? [] : [{ head, place }];
@@ -72,7 +73,7 @@ export function writeWitness(
 }
 
 const markIn = (state: string, host: Host): string =>
-  bytesOf(state, host)
+  witnessBytes(state, host)
     .subarray(MARK_AT, MARK_AT + PLACE_BYTES)
     .toString('latin1');
 
