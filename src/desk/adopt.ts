@@ -1,9 +1,7 @@
 /** A person brings a machine and a log together again that was put back: what the machine has is delivered, or accepted as lost. */
-import { hexOf } from '../journal/chain.ts';
 import { type JournalRecord, mintId } from '../journal/records.ts';
 import { newRecord, signedNow } from '../journal/store/new-records.ts';
-import { recordOfLog } from '../journal/store/record-rows.ts';
-import type { Head } from '../journal/store/witness.ts';
+import { type JournalHead, recordOfLog } from '../journal/store/record-rows.ts';
 import { appendPages, hashesOf, PAGE_MS } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
 import { type BeyondLog, beyondLog, rewoundInWords } from './rewound.ts';
@@ -12,7 +10,7 @@ export interface Rewound extends BeyondLog {
   /** A sentence. */
   found: string;
   /** The last record that this machine has seen, where its copy lacks that too. */
-  lost: Head | undefined;
+  lost: JournalHead | undefined;
 }
 
 /** Undefined when the log continues the copy. @throws LogFailure */
@@ -21,7 +19,7 @@ export async function findRewound({ name, session, follower }: DeskTalk): Promis
   const beyond = await beyondLog(connection, follower, PAGE_MS);
   const { lacking: lost } = follower;
   const there = lost && (await hashesOf(connection, { from: lost.seq, to: lost.seq }, PAGE_MS)).get(lost.seq);
-  const isThere = lost === undefined || (there !== undefined && hexOf(there) === lost.hash);
+  const isThere = lost === undefined || there === lost.hash;
   if (beyond.missing.length === 0 && isThere) return undefined;
   const found =
     beyond.missing.length > 0

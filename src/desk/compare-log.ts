@@ -1,5 +1,5 @@
 /** Compares the copy of a log with it, and names the first record that differs. */
-import { isSameHash, recordHash } from '../journal/chain.ts';
+import { recordHash } from '../journal/chain.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
 import type { LogConnection } from './connection.ts';
 import { contentHash, type Follower, LogChanged, NotNext } from './follower.ts';
@@ -25,17 +25,17 @@ export async function nameChange(
   follower: Follower,
   { from, to }: { from: number; to: number },
 ): Promise<void> {
-  const before = { seq: from - 1, hash: new Uint8Array() };
+  const before = { seq: from - 1, hash: '' };
   const { records } = await pullLog(connection, { copy: before, withinMs: PAGE_MS });
   const there = new Map(records.map((each) => [each.seq, each]));
   let prev = follower.hashAt(from - 1);
   for (const own of follower.records(from, to)) {
-    if (prev !== undefined && !isSameHash(recordHash(prev, own), own.hash))
+    if (prev !== undefined && recordHash(prev, own) !== own.hash)
       throw new JournalDamage(follower.path, `record ${own.seq.toString()} is not what its hash says`);
     prev = own.hash;
     const other = there.get(own.seq);
     if (other === undefined) throw new LogChanged(own.seq, 'was removed');
-    if (!isSameHash(contentHash(own), contentHash(other)) || !isSameHash(own.hash, other.hash))
+    if (contentHash(own) !== contentHash(other) || own.hash !== other.hash)
       throw new LogChanged(own.seq, 'was edited after it was written');
   }
   // It was put in order again meanwhile, or another process has built the copy again.

@@ -3,7 +3,7 @@
  * changed is noticed: each machine is a witness of all.
  */
 import { hash } from 'node:crypto';
-import { isSameHash, recordHash } from '../journal/chain.ts';
+import { recordHash } from '../journal/chain.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
 import { type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
 import {
@@ -17,14 +17,7 @@ import {
 } from '../journal/store/record-rows.ts';
 import { asideName, fileStamp, moveWithLog, removeLog } from '../journal/store/repair.ts';
 import { databaseFile, inodeOf, KeptOpen } from '../journal/store/schema.ts';
-import {
-  beginWitness,
-  followHead,
-  type Head,
-  headText,
-  readWitness,
-  writeWitness,
-} from '../journal/store/witness.ts';
+import { beginWitness, followHead, readWitness, writeWitness } from '../journal/store/witness.ts';
 import { ensureFolder, syncFolder } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
@@ -72,16 +65,15 @@ export class Follower {
   }
 
   /** The last record that this machine has seen, also if its copy was put back or lost. */
-  get witness(): Head | undefined {
+  get witness(): JournalHead | undefined {
     return readWitness(this.#folder, this.#machine.host);
   }
 
   /** The same, where the copy does not have it. */
-  get lacking(): Head | undefined {
+  get lacking(): JournalHead | undefined {
     const { witness } = this;
     if (witness === undefined || witness.seq === 0) return undefined;
-    const own = this.hashAt(witness.seq);
-    return own !== undefined && isSameHash(own, Buffer.from(witness.hash, 'hex')) ? undefined : witness;
+    return this.hashAt(witness.seq) === witness.hash ? undefined : witness;
   }
 
   /**
@@ -114,10 +106,10 @@ export class Follower {
    * A digest of some records that the log can compute too: over each hash, and over the text as it is now. `from` and `to` are included.
    */
   digest({ from, to }: { from: number; to: number }): string {
-    const parts: Uint8Array[] = [];
+    const parts: string[] = [];
     for (const stored of storedRecords(this.database(), { from, to }))
       parts.push(stored.hash, contentHash(stored));
-    return hash('sha256', Buffer.concat(parts), 'hex');
+    return hash('sha256', Buffer.from(parts.join(''), 'hex'), 'hex');
   }
 
   /** In order, both included. */
@@ -126,7 +118,7 @@ export class Follower {
   }
 
   /** Hash of the record with that number; undefined when the copy has none. */
-  hashAt(seq: number): Uint8Array | undefined {
+  hashAt(seq: number): string | undefined {
     const db = this.database();
     return db && hashAt(db, seq);
   }
@@ -142,7 +134,7 @@ export class Follower {
   putAside(why: 'damaged' | 'replaced'): string | undefined {
     const { path } = this;
     // First: a witness without its copy would say that the log lacks what was seen.
-    if (why === 'replaced') writeWitness(this.#folder, this.#machine, headText(NO_HEAD), { replace: true });
+    if (why === 'replaced') writeWitness(this.#folder, this.#machine, NO_HEAD, { replace: true });
     if (inodeOf(path) === undefined) return undefined;
     const aside = asideName(path, why, fileStamp(this.#machine));
     this.#kept.close();
@@ -162,16 +154,15 @@ export class Follower {
 }
 
 /** Hash of the text of a row. Its stored hash is not used. */
-export const contentHash = ({ id, record, stamp }: Pick<StoredRecord, 'id' | 'record' | 'stamp'>): Buffer =>
-  hash('sha256', Buffer.from(id + record + stamp), 'buffer');
+export const contentHash = ({ id, record, stamp }: Pick<StoredRecord, 'id' | 'record' | 'stamp'>): string =>
+  hash('sha256', id + record + stamp, 'hex');
 
 /** Those after the last record of the copy. */
 function checkedNext(db: JournalDatabase, records: readonly StoredRecord[]): readonly StoredRecord[] {
   let { seq, hash: prev } = headOf(db);
   const next = records.filter((each) => each.seq > seq);
   for (const known of records.filter((each) => each.seq <= seq).slice(-1)) {
-    const own = hashAt(db, known.seq);
-    if (own === undefined || !isSameHash(own, known.hash))
+    if (hashAt(db, known.seq) !== known.hash)
       throw new LogChanged(known.seq, 'is not the one that this machine has');
   }
   const [first] = next;
@@ -179,7 +170,7 @@ function checkedNext(db: JournalDatabase, records: readonly StoredRecord[]): rea
   const ids = new Set<string>();
   for (const stored of next) {
     if (stored.seq !== seq + 1) throw new LogChanged(seq + 1, 'is missing');
-    if (!isSameHash(recordHash(prev, stored), stored.hash))
+    if (recordHash(prev, stored) !== stored.hash)
       throw new LogChanged(stored.seq, 'is not what its hash says');
     if (ids.has(stored.id) || hasRecord(db, stored.id))
       throw new LogChanged(stored.seq, 'has the ID of another record');

@@ -55,7 +55,7 @@ export async function installLog(
     const isEmpty = await run('SELECT seq FROM hedge.head');
     if (isEmpty?.['seq'] === '0')
       await appendAnywhere(connection, [founding], {
-        copy: { seq: 0, hash: new Uint8Array() },
+        copy: { seq: 0, hash: '' },
         withinMs: WITHIN_MS,
       });
     const first = await run('SELECT record FROM hedge.records WHERE seq = 1');

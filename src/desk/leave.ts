@@ -6,7 +6,7 @@ import { mintId } from '../journal/records.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import { whileBusy } from '../journal/store/journal-database.ts';
 import { newRecord, signedNow } from '../journal/store/new-records.ts';
-import { headText, writeWitness } from '../journal/store/witness.ts';
+import { writeWitness } from '../journal/store/witness.ts';
 import { troubleError } from '../journal/trouble.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { DeskTalk } from './log-session.ts';
@@ -68,7 +68,7 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
     });
   const { head } = follower;
   // Its witness from now on is that of a journal of one machine.
-  writeWitness(deskFolder(places.state, name), machine, headText(head), { replace: true });
+  writeWitness(deskFolder(places.state, name), machine, head, { replace: true });
   return { name, path: follower.path, records: head.seq, isUnknown: isAway };
 }
 

@@ -4,7 +4,6 @@
  */
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError, HedgeError } from '../errors.ts';
-import { isSameHash } from '../journal/chain.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
 import type { Signature } from '../journal/store/new-records.ts';
 import type { JournalHead, StoredRecord } from '../journal/store/record-rows.ts';
@@ -244,7 +243,7 @@ export class LogSession {
       const withinMs = Math.min(PAGE_MS, Math.max(LEAST_MS, left));
       const known = this.#contact?.changes;
       const pulled = await this.#asked(connection, { copy, digestOf: compared, withinMs });
-      if (copy.seq > 0 && !(pulled.atCopy !== undefined && isSameHash(pulled.atCopy, copy.hash))) {
+      if (copy.seq > 0 && pulled.atCopy !== copy.hash) {
         await this.#compareRewound(connection, copy.hash);
         continue;
       }
@@ -289,12 +288,12 @@ export class LogSession {
   }
 
   /** The log is not the one that the copy continues: an older database was put back. `seen`: the end of that copy. */
-  async #compareRewound(connection: LogConnection, seen: Uint8Array): Promise<void> {
+  async #compareRewound(connection: LogConnection, seen: string): Promise<void> {
     const { follower, name, machine, signature } = this.#parts;
     const lock = `${follower.path}.lock`;
     const compare = async (): Promise<void> => {
       // Another process was first.
-      if (!isSameHash(follower.head.hash, seen)) return;
+      if (follower.head.hash !== seen) return;
       const beyond = await beyondLog(connection, follower, PAGE_MS);
       if (beyond.missing.length > 0) {
         const nowMs = machine.clock.now();

@@ -14,7 +14,7 @@ export interface Pulled {
   /** Its last record. */
   head: JournalHead;
   /** Hash of the record with the number of the copy's last one; undefined when there is none. */
-  atCopy: Uint8Array | undefined;
+  atCopy: string | undefined;
   /** Digest of the records that were asked for; undefined if none was. */
   digest: string | undefined;
   name: string;
@@ -29,7 +29,7 @@ export interface Pulled {
 }
 
 /** In place of the copy's head: no record is asked for. */
-export const NOTHING_NEW: JournalHead = { seq: Number.MAX_SAFE_INTEGER, hash: new Uint8Array() };
+export const NOTHING_NEW: JournalHead = { seq: Number.MAX_SAFE_INTEGER, hash: '' };
 
 /** How many records a page of a long pull has, and how long it may take. */
 export const PULLED_AT_ONCE = 4_000;
@@ -62,8 +62,8 @@ export async function pullLog(
   if (head === undefined) throw new LogFailure('no_desk', 'the database has no desk');
   return {
     records: records.map(storedOf),
-    head: { seq: numberIn(head, 'seq'), hash: bytesIn(head, 'hash') },
-    atCopy: at === undefined ? undefined : bytesIn(at, 'hash'),
+    head: { seq: numberIn(head, 'seq'), hash: textIn(head, 'hash') },
+    atCopy: at === undefined ? undefined : textIn(at, 'hash'),
     digest: digest?.['digest'] ?? undefined,
     name: textIn(head, 'name'),
     schemaVersion: numberIn(head, 'schema_version'),
@@ -144,9 +144,7 @@ function appendCall(
 ): string {
   const records = literal(JSON.stringify(given.map(({ id, record }) => ({ id, record: takenText(record) }))));
   const [seq, hash] =
-    after === undefined
-      ? ['NULL', 'NULL']
-      : [after.seq.toString(), `'\\x${Buffer.from(after.hash).toString('hex')}'::bytea`];
+    after === undefined ? ['NULL', 'NULL'] : [after.seq.toString(), `'\\x${after.hash}'::bytea`];
   return `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.append(${since.toString()}, ${seq}, ${hash}, ${isEarlier ? 'true' : 'false'}, ${records})`;
 }
 
@@ -193,7 +191,7 @@ function storedOf(row: LogRow): StoredRecord {
     id: textIn(row, 'id'),
     record: textIn(row, 'record'),
     stamp: textIn(row, 'stamp'),
-    hash: bytesIn(row, 'hash'),
+    hash: textIn(row, 'hash'),
   };
 }
 
@@ -205,19 +203,17 @@ function textIn(row: LogRow, column: string): string {
 
 const numberIn = (row: LogRow, column: string): number => Number(textIn(row, column));
 
-const bytesIn = (row: LogRow, column: string): Buffer => Buffer.from(textIn(row, column), 'hex');
-
 /** By number. @throws LogFailure */
 export async function hashesOf(
   connection: LogConnection,
   { from, to }: { from: number; to: number },
   withinMs: number,
-): Promise<ReadonlyMap<number, Uint8Array>> {
+): Promise<ReadonlyMap<number, string>> {
   const [found] = await connection.run(
     `SELECT seq, encode(hash, 'hex') AS hash FROM hedge.records WHERE seq BETWEEN ${from.toString()} AND ${to.toString()}`,
     withinMs,
   );
-  return new Map((found?.rows ?? []).map((row) => [numberIn(row, 'seq'), bytesIn(row, 'hash')]));
+  return new Map((found?.rows ?? []).map((row) => [numberIn(row, 'seq'), textIn(row, 'hash')]));
 }
 
 /** The texts of records, by ID. @throws LogFailure */

@@ -1,7 +1,6 @@
 /** A log that is not the one which a copy continues: what the copy has beyond it, and the halt that makes a person look. */
 import { createHash } from 'node:crypto';
 import { exactInstant } from '../domain/instants.ts';
-import { isSameHash } from '../journal/chain.ts';
 import { timeInWords } from '../journal/describe.ts';
 import { isOfAction, isOfRoll, SCHEMA } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
@@ -59,8 +58,7 @@ async function forkOf(connection: LogConnection, follower: Follower, withinMs: n
     const from = Math.max(1, to - PAGE + 1);
     const there = await hashesOf(connection, { from, to }, withinMs);
     for (const { seq, hash } of follower.records(from, to).toReversed()) {
-      const other = there.get(seq);
-      if (other !== undefined && isSameHash(other, hash)) return seq;
+      if (there.get(seq) === hash) return seq;
     }
   }
   return 0;

@@ -1,6 +1,6 @@
 /** The findings of an audit of the journal. */
 import type { Checkpoint } from './checkpoint.ts';
-import type { Head } from './store/witness.ts';
+import type { JournalHead } from './store/record-rows.ts';
 import type { JournalTrouble } from './trouble.ts';
 
 /** A place where the journal is not as it was written. */
@@ -58,7 +58,7 @@ export interface AuditReport {
   from: string | null;
   to: string | null;
   /** The last record; undefined without one. */
-  head: Head | undefined;
+  head: JournalHead | undefined;
   /** The first of them, in order. */
   changes: JournalChange[];
   changeCount: number;

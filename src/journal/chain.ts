@@ -4,8 +4,8 @@
  */
 import { hash } from 'node:crypto';
 
-/** The hash before the first record. */
-export const NO_RECORD: Buffer = Buffer.alloc(32);
+/** The hash before the first record. Hashes are 64 lower-case hexadecimal digits. */
+export const NO_RECORD = '0'.repeat(64);
 
 export interface ChainedText {
   id: string;
@@ -18,21 +18,16 @@ export interface ChainedText {
 let scratch = Buffer.allocUnsafe(16_384);
 
 /** SHA-256 of the hash before and of `id`, `record` and `stamp`, each as UTF-8 behind its length (four bytes, big endian). */
-export function recordHash(prev: Uint8Array, { id, record, stamp }: ChainedText): Buffer {
+export function recordHash(prev: string, { id, record, stamp }: ChainedText): string {
   const most = prev.length + 3 * (LENGTH_BYTES + id.length + record.length + stamp.length);
   if (scratch.length < most) scratch = Buffer.allocUnsafe(most);
-  scratch.set(prev, 0);
-  let at = prev.length;
+  let at = scratch.write(prev, 'hex');
   for (const text of [id, record, stamp]) {
     const length = scratch.write(text, at + LENGTH_BYTES, 'utf8');
     scratch.writeUInt32BE(length, at);
     at += LENGTH_BYTES + length;
   }
-  return hash('sha256', scratch.subarray(0, at), 'buffer');
+  return hash('sha256', scratch.subarray(0, at), 'hex');
 }
 
 const LENGTH_BYTES = 4;
-
-export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-
-export const isSameHash = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;

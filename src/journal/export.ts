@@ -3,7 +3,6 @@ import { fieldsIn } from '../domain/fields.ts';
 import { linesOf } from '../platform/file-lines.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
-import { hexOf } from './chain.ts';
 import { refuseEarlierFiles } from './store/earlier-files.ts';
 import { hashAt, headOf, type StoredRecord, storedRecords } from './store/record-rows.ts';
 import { databaseFile, openJournalFile } from './store/schema.ts';
@@ -43,9 +42,8 @@ export function* exportJournal({
 }
 
 /** `prev`: the hash of the record before, in the first line of an export that begins later than record 1. */
-function exportLine({ seq, id, record, stamp, hash }: StoredRecord, prev: Uint8Array | undefined): string {
-  const before = prev === undefined ? {} : { prev: hexOf(prev) };
-  return JSON.stringify({ seq, ...before, id, record, stamp, hash: hexOf(hash) });
+function exportLine({ seq, ...rest }: StoredRecord, prev: string | undefined): string {
+  return JSON.stringify({ seq, prev, ...rest });
 }
 
 /** A line of an export; `stored` is undefined for one that is none. */
@@ -56,7 +54,7 @@ export interface ExportedLine {
   bytes: number;
   stored: StoredRecord | undefined;
   /** The hash of the record before, where the line states it. */
-  prev: Uint8Array | undefined;
+  prev: string | undefined;
 }
 
 /** The lines of an export, in constant memory. @throws DamagedFileError for a file that cannot be read. */
@@ -65,7 +63,7 @@ export function* exportedLines(path: string): Generator<ExportedLine> {
   for (const { bytes } of linesOf(path)) {
     line += 1;
     const { seq, id, record, stamp, hash, prev } = fieldsIn(bytes);
-    const [own, before] = [bytesIn(hash), bytesIn(prev)];
+    const [own, before] = [hashIn(hash), hashIn(prev)];
     const isRecord =
       typeof seq === 'number' &&
       Number.isSafeInteger(seq) &&
@@ -84,5 +82,5 @@ export function* exportedLines(path: string): Generator<ExportedLine> {
   }
 }
 
-const bytesIn = (hex: unknown): Buffer | undefined =>
-  typeof hex === 'string' && /^[0-9a-f]{64}$/.test(hex) ? Buffer.from(hex, 'hex') : undefined;
+const hashIn = (given: unknown): string | undefined =>
+  typeof given === 'string' && /^[0-9a-f]{64}$/.test(given) ? given : undefined;

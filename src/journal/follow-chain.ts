@@ -1,8 +1,7 @@
 /** Follows the chain of the journal's records and names the first ones that are not as they were written. No files. */
 import type { AuditReport, JournalChange } from './audit-report.ts';
-import { isSameHash, recordHash } from './chain.ts';
+import { recordHash } from './chain.ts';
 import { type JournalHead, NO_HEAD, type StoredRecord } from './store/record-rows.ts';
-import { type Head, headText } from './store/witness.ts';
 
 /** Changes that are named; the others are counted. */
 const MOST = 20;
@@ -15,8 +14,8 @@ export class ChainFollower {
   /** The last record. */
   #last: JournalHead & { id: string | undefined };
   /** Another record that the next one may continue after a change: the hash before the last record, and the hash it should have. */
-  #before: Uint8Array | undefined;
-  #own: Uint8Array | undefined;
+  #before: string | undefined;
+  #own: string | undefined;
   /** The change that names the last record. */
   #open: JournalChange | undefined;
   /** Lines since the last record that are no records. */
@@ -35,8 +34,9 @@ export class ChainFollower {
   }
 
   /** Undefined before the first record. */
-  get head(): Head | undefined {
-    return this.#last.id === undefined ? undefined : headText(this.#last);
+  get head(): JournalHead | undefined {
+    const { seq, hash, id } = this.#last;
+    return id === undefined ? undefined : { seq, hash };
   }
 
   /** The next record. */
@@ -48,14 +48,14 @@ export class ChainFollower {
       return;
     }
     const missing = seq - last - 1;
-    let own: Uint8Array | undefined;
+    let own: string | undefined;
     let open: JournalChange | undefined;
     if (missing > 0 && missing !== this.#unreadable) {
       const found = missing === 1 ? 'is missing' : `is missing, and ${(missing - 1).toString()} after it`;
       this.#note({ seq: last + 1, id: undefined }, 'removed', found);
     } else if (missing === 0) {
       own = recordHash(prev, stored);
-      if (!isSameHash(own, hash)) open = this.#judge(stored);
+      if (own !== hash) open = this.#judge(stored);
     }
     this.#last = { seq, hash, id };
     [this.#before, this.#own, this.#open, this.#unreadable] = [prev, own, open, 0];
@@ -70,8 +70,8 @@ export class ChainFollower {
   /** Names the change of a record that does not match its hash. */
   #judge(stored: StoredRecord): JournalChange | undefined {
     const { seq: last, id } = this.#last;
-    const continues = (hash: Uint8Array | undefined): boolean =>
-      hash !== undefined && isSameHash(recordHash(hash, stored), stored.hash);
+    const continues = (hash: string | undefined): boolean =>
+      hash !== undefined && recordHash(hash, stored) === stored.hash;
     if (id !== undefined && continues(this.#before)) {
       const found = `was inserted: record ${stored.seq.toString()} continues the one before it`;
       if (this.#open === undefined) this.#note({ seq: last, id }, 'inserted', found);

@@ -10,7 +10,6 @@ import { linesOf } from '../platform/file-lines.ts';
 import type { Host, Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { AuditReport, CheckpointComparison } from './audit-report.ts';
-import { hexOf } from './chain.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { exportedLines } from './export.ts';
 import { ChainFollower } from './follow-chain.ts';
@@ -166,7 +165,8 @@ class Audit {
         if (this.#summary !== undefined) checkSummary(db, this.#summary.made, follower.last);
         checkLookups(db, this.#lookups);
       });
-      for (const line of faultsIn(db)) this.#noteDamage(new JournalDamage(path, line));
+      // All pages of `records` were read.
+      for (const line of faultsIn(db, 'lookup')) this.#noteDamage(new JournalDamage(path, line));
     } catch (error) {
       this.#noteDamage(error);
     } finally {
@@ -280,7 +280,7 @@ class Audit {
   #compare({ seq, hash }: JournalHead): void {
     const { checkpoint } = this.#options;
     if (seq !== checkpoint?.seq || this.#report.comparison !== undefined) return;
-    this.#note(checkpoint, hexOf(hash) === checkpoint.hash ? 'continued' : 'rewritten');
+    this.#note(checkpoint, hash === checkpoint.hash ? 'continued' : 'rewritten');
   }
 
   #note(checkpoint: Checkpoint, result: CheckpointComparison['result']): void {
@@ -312,10 +312,14 @@ function isDatabase(path: string): boolean {
   }
 }
 
-/** @throws JournalDamage where there are more or fewer lookups than the records have. */
+const INDEXED = LOOKUPS.map(
+  (name) => `(SELECT count(*) FROM records INDEXED BY records_${name} WHERE ${name} IS NOT NULL)`,
+).join(' + ');
+
+/** @throws JournalDamage where there are more or fewer lookups than the records have, in `lookup` or in the indexes. */
 function checkLookups(db: JournalDatabase, count: number): void {
-  const row = db.get('SELECT count(*) AS count FROM lookup WHERE name != ?', SIMILAR) ?? {};
-  if (numberOf(row, 'count', db.path) !== count)
+  const row = db.get(`SELECT ${INDEXED} AS indexed, count(*) AS listed FROM lookup WHERE name != ?`, SIMILAR);
+  if (['indexed', 'listed'].some((column) => numberOf(row ?? {}, column, db.path) !== count))
     throw new JournalDamage(db.path, 'not every record is found by what it has');
 }
 

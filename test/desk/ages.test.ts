@@ -1,6 +1,6 @@
 /** Another machine's action is under way for two minutes after its last record, and its absence is conclusive five minutes after that. */
 import { expect, it } from 'vitest';
-import { recordHash } from '../../src/journal/chain.ts';
+import { NO_RECORD, recordHash } from '../../src/journal/chain.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 
 const MINUTE_MS = 60_000;
@@ -15,7 +15,7 @@ async function setBack({ log }: DeskOfMachines, ms: number): Promise<void> {
   );
   const last = rows.findIndex(({ record }) => JSON.parse(record).kind === 'sending');
   await owner.query('ALTER TABLE hedge.records DISABLE TRIGGER append_only; DELETE FROM hedge.records');
-  let hash: Buffer = Buffer.alloc(32);
+  let hash = NO_RECORD;
   for (const { seq, id, ...row } of rows.slice(0, last + 1)) {
     const [record, stamp] = [row.record, row.stamp].map((text) =>
       text.replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, (at) => JSON.stringify(earlier(JSON.parse(at), ms))),
@@ -28,11 +28,11 @@ async function setBack({ log }: DeskOfMachines, ms: number): Promise<void> {
       id,
       record,
       stamp,
-      prev,
-      hash,
+      Buffer.from(prev, 'hex'),
+      Buffer.from(hash, 'hex'),
     ]);
   }
-  await owner.query('UPDATE hedge.head SET seq = $1, hash = $2', [last + 1, hash]);
+  await owner.query('UPDATE hedge.head SET seq = $1, hash = $2', [last + 1, Buffer.from(hash, 'hex')]);
   await owner.query('ALTER TABLE hedge.records ENABLE TRIGGER append_only');
 }
 

@@ -7,7 +7,7 @@ import { backupJournal } from '../../src/journal/store/backup.ts';
 import { JournalDamage } from '../../src/journal/store/journal-database.ts';
 import { headOf, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../../src/journal/store/schema.ts';
-import { headText, readWitness } from '../../src/journal/store/witness.ts';
+import { readWitness } from '../../src/journal/store/witness.ts';
 import { modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 import { journalAt, machineAt, placesIn } from './journal-at.ts';
 import { ACCEPTED, actionAt, at, FILLED, NOON, SENDING } from './records.ts';
@@ -81,7 +81,7 @@ describe('backupJournal', () => {
     const db = openJournalFile(databaseFile(join(back, 'state')), host);
     expect(db?.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
     await journalIn(back).append(actionAt(at(9), '9aaa', SENDING));
-    expect(db && headText(headOf(db))).toEqual(readWitness(join(back, 'state'), host));
+    expect(db && headOf(db)).toEqual(readWitness(join(back, 'state'), host));
   });
 
   it('put back later, is rewound', async () => {

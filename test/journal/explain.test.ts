@@ -61,6 +61,7 @@ const watched = (of: JournalDatabase): JournalDatabase => ({
   ...of,
   get: (sql, ...binds) => of.get((sent.add(sql), sql), ...binds),
   all: (sql, ...binds) => of.all((sent.add(sql), sql), ...binds),
+  lists: (sql, ...binds) => of.lists((sent.add(sql), sql), ...binds),
   run: (sql, ...binds) => of.run((sent.add(sql), sql), ...binds),
   exec(sql) {
     sent.add(sql);

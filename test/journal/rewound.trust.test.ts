@@ -401,7 +401,7 @@ describe('a witness', () => {
   it('is there before the first record, so that a process that dies in its first append leaves no alarm', async () => {
     const home = temporaryFolder();
     await opened(home).append([anOpen()]);
-    const first = `{"seq":0,"hash":"${NO_RECORD.toString('hex')}","again":0}\n`;
+    const first = `{"seq":0,"hash":"${NO_RECORD}","again":0}\n`;
     writeFileSync(file(home, 'journal.head'), first, { mode: 0o600 });
     expect(opened(home).read().trouble).toBeUndefined();
     expect(await codeOf(opened(home).append([anOpen()]))).toBe('appended');
@@ -446,19 +446,21 @@ describe("another machine's journal", () => {
 /** Its text changed and its hash made again; those after it too when `all`. */
 function edited(home: string, seq: number, change: (text: string) => string, { all = false } = {}): void {
   const db = openJournalDatabase(file(home, 'journal.sqlite'), host);
-  const rows = db?.all('SELECT seq, id, record, stamp, hash FROM records ORDER BY seq') ?? [];
+  const rows =
+    db?.all('SELECT seq, id, record, stamp, lower(hex(hash)) AS hash FROM records ORDER BY seq') ?? [];
   db?.close();
   byHand(home, (sql) => {
-    let prev: Uint8Array = NO_RECORD;
+    let prev = NO_RECORD;
     for (const row of rows) {
       const isIt = Number(row['seq']) === seq;
       const record = isIt ? change(String(row['record'])) : String(row['record']);
-      const stored = row['hash'] instanceof Uint8Array ? row['hash'] : NO_RECORD;
       const isAfter = all && Number(row['seq']) > seq;
-      const hash: Uint8Array =
-        isIt || isAfter ? recordHash(prev, { id: String(row['id']), record, stamp: '' }) : stored;
+      const hash =
+        isIt || isAfter
+          ? recordHash(prev, { id: String(row['id']), record, stamp: '' })
+          : String(row['hash']);
       if (isIt || isAfter)
-        sql('UPDATE records SET record = ?, hash = ? WHERE seq = ?', record, hash, Number(row['seq']));
+        sql('UPDATE records SET record = ?, hash = unhex(?) WHERE seq = ?', record, hash, Number(row['seq']));
       prev = hash;
     }
   });

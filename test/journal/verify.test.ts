@@ -79,7 +79,7 @@ const edited = (row: StoredRecord | undefined): StoredRecord => {
 
 /** All hashes made again. */
 function chained(rows: readonly StoredRecord[]): readonly StoredRecord[] {
-  let prev: Uint8Array = NO_RECORD;
+  let prev = NO_RECORD;
   return rows.map((row) => {
     prev = recordHash(prev, row);
     return { ...row, hash: prev };
@@ -95,7 +95,7 @@ describe('an audit of the journal', () => {
       first: 1,
       from: at(),
       to: at(),
-      head: { seq: 9, hash: Buffer.from(last?.hash ?? []).toString('hex') },
+      head: { seq: 9, hash: last?.hash },
       changes: [],
       changeCount: 0,
       damage: [],

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DamagedFileError } from '../../src/errors.ts';
-import { isSameHash, NO_RECORD, recordHash } from '../../src/journal/chain.ts';
+import { NO_RECORD, recordHash } from '../../src/journal/chain.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import type { Action } from '../../src/journal/replay.ts';
 import type { JournalState } from '../../src/journal/state.ts';
@@ -107,11 +107,11 @@ const isRecord = (_read: unknown, text: string): _read is JournalRecord =>
   typeof parseRecord(text) === 'object';
 
 function wrongLinks(stored: readonly StoredRecord[]): readonly string[] {
-  let prev: Uint8Array = NO_RECORD;
+  let prev = NO_RECORD;
   return stored.flatMap((each, at) => {
     const hash = recordHash(prev, each);
     prev = each.hash;
-    return each.seq === at + 1 && isSameHash(hash, each.hash)
+    return each.seq === at + 1 && hash === each.hash
       ? []
       : [`record ${each.seq.toString()} at place ${(at + 1).toString()} does not continue the chain`];
   });

@@ -1,7 +1,6 @@
 /** The rows of a journal, put into its database as somebody would who goes past hedge, and as an export. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hexOf } from '../../src/journal/chain.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { writeSummary } from '../../src/journal/store/derived-tables.ts';
 import { insertRecords } from '../../src/journal/store/insert-records.ts';
@@ -9,7 +8,7 @@ import { type JournalDatabase, openJournalDatabase } from '../../src/journal/sto
 import { headOf, type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { RecordSource } from '../../src/journal/store/record-source.ts';
 import { createJournalFile, databaseFile, pendingFile } from '../../src/journal/store/schema.ts';
-import { headText, writeWitness } from '../../src/journal/store/witness.ts';
+import { writeWitness } from '../../src/journal/store/witness.ts';
 import type { NumberedRecord } from '../../src/journal/summary.ts';
 import { testMachine } from './own-folder.ts';
 
@@ -28,7 +27,7 @@ export function storeJournal(state: string, records: readonly JournalRecord[]): 
     );
   });
   return withRows(path, (db) => {
-    writeWitness(state, MACHINE, headText(headOf(db)));
+    writeWitness(state, MACHINE, headOf(db));
     return [...storedRecords(db)];
   });
 }
@@ -70,20 +69,20 @@ export function replaceRows(
           id,
           record,
           stamp,
-          hash,
+          Buffer.from(hash, 'hex'),
         );
     });
     if (!witness) return;
     const records = rows.map(({ seq, record }): NumberedRecord => ({ seq, record: JSON.parse(record) }));
     writeSummary(db, new RecordSource(undefined, records).summary(), headOf(db).hash);
-    writeWitness(state, MACHINE, headText(headOf(db)), { replace: true });
+    writeWitness(state, MACHINE, headOf(db), { replace: true });
   });
 }
 
 /** The rows as lines of an export. Gives its path. */
 export function exportRows(folder: string, rows: readonly StoredRecord[]): string {
   const path = join(folder, 'export.jsonl');
-  const lines = rows.map(({ hash, ...row }) => `${JSON.stringify({ ...row, hash: hexOf(hash) })}\n`);
+  const lines = rows.map((row) => `${JSON.stringify(row)}\n`);
   writeFileSync(path, lines.join(''));
   return path;
 }

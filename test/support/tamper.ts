@@ -43,7 +43,7 @@ const numbered = (rows: readonly StoredRecord[]): readonly StoredRecord[] =>
 
 /** The hashes from `index` on, made again; `count` of them. */
 function chained(rows: readonly StoredRecord[], index: number, count = rows.length): readonly StoredRecord[] {
-  let prev: Uint8Array = rows[index - 1]?.hash ?? NO_RECORD;
+  let prev = rows[index - 1]?.hash ?? NO_RECORD;
   return rows.map((row, at) => {
     if (at < index || at >= index + count) return row;
     prev = recordHash(prev, row);
@@ -75,7 +75,7 @@ const edit: Change = (rows, draw) => {
     const at = draw.below(text.length);
     return `${text.slice(0, at)}${text[at] === '7' ? '8' : '7'}${text.slice(at + 1)}`;
   };
-  const hash = Buffer.from(row.hash);
+  const hash = Buffer.from(row.hash, 'hex');
   const flipped = draw.below(hash.length);
   hash[flipped] = (hash[flipped] ?? 0) ^ (1 << draw.below(8));
   const changed = draw.of<Partial<StoredRecord>>([
@@ -83,7 +83,7 @@ const edit: Change = (rows, draw) => {
     { record: draw.of([other(row.record), other(row.record), `${row.record} `].filter(isJson)) },
     { id: `x${row.id.slice(1)}` },
     { stamp: 'x' },
-    { hash },
+    { hash: hash.toString('hex') },
   ]);
   return {
     what: `${Object.keys(changed).join()} of record ${row.seq.toString()} edited`,

@@ -3,14 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { hexOf, NO_RECORD, recordHash } from '../../src/journal/chain.ts';
+import { NO_RECORD, recordHash } from '../../src/journal/chain.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { type JournalDatabase, openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { newRecords } from '../../src/journal/store/new-records.ts';
 import { headOf, parseRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { createJournalFile, databaseFile, pendingFile } from '../../src/journal/store/schema.ts';
-import { headText, writeWitness } from '../../src/journal/store/witness.ts';
+import { writeWitness } from '../../src/journal/store/witness.ts';
 import { testMachine } from './own-folder.ts';
 
 const MACHINE = testMachine();
@@ -78,7 +78,7 @@ export function writeJournal(home: string, records: readonly JournalRecord[]): s
   if (!existsSync(path)) createJournalFile(path, MACHINE);
   withDatabase(path, (db) => {
     db.writing(() => insertRecords(db, newRecords(records, db, MACHINE.random)));
-    writeWitness(stateOf(home), MACHINE, headText(headOf(db)));
+    writeWitness(stateOf(home), MACHINE, headOf(db));
   });
   return path;
 }
@@ -93,7 +93,7 @@ export function rewriteJournal(home: string, change: (text: string) => string): 
   const records = lines.map((record, at) => ({ id: before[at]?.id ?? `new-${at.toString()}`, record }));
   withDatabase(journalFile(home), (db) => {
     db.writing(() => insertRecords(db, records));
-    writeWitness(stateOf(home), MACHINE, headText(headOf(db)), { replace: true });
+    writeWitness(stateOf(home), MACHINE, headOf(db), { replace: true });
   });
 }
 
@@ -121,21 +121,21 @@ export const rewriteRecord = (home: string, seq: number, from: string, to: strin
 export function forgeLastRecord(home: string, record: string): void {
   const db = new DatabaseSync(journalFile(home));
   handles.push(db);
-  let last: { seq: number; id: string; prev: Uint8Array } = { seq: 0, id: '', prev: NO_RECORD };
-  db.function('take', (seq: number, id: string, prev: Uint8Array | null) => {
-    last = { seq, id, prev: prev ?? NO_RECORD };
+  let last: { seq: number; id: string; prev: string } = { seq: 0, id: '', prev: NO_RECORD };
+  db.function('take', (seq: number, id: string, prev: string) => {
+    last = { seq, id, prev: prev || NO_RECORD };
   });
   db.exec(
-    'SELECT take(r.seq, r.id, p.hash) FROM records r LEFT JOIN records p ON p.seq = r.seq - 1 ORDER BY r.seq DESC LIMIT 1',
+    'SELECT take(r.seq, r.id, lower(hex(p.hash))) FROM records r LEFT JOIN records p ON p.seq = r.seq - 1 ORDER BY r.seq DESC LIMIT 1',
   );
   const hash = recordHash(last.prev, { id: last.id, record, stamp: '' });
   db.function('text', () => record);
   try {
     db.exec(
       `BEGIN; DELETE FROM records WHERE seq = ${last.seq.toString()}; DELETE FROM lookup WHERE seq = ${last.seq.toString()};
-      INSERT INTO records (seq, id, record, stamp, hash) VALUES (${last.seq.toString()}, '${last.id}', text(), '', x'${hexOf(hash)}'); COMMIT`,
+      INSERT INTO records (seq, id, record, stamp, hash) VALUES (${last.seq.toString()}, '${last.id}', text(), '', x'${hash}'); COMMIT`,
     );
-    writeWitness(stateOf(home), MACHINE, { seq: last.seq, hash: hexOf(hash) }, { replace: true });
+    writeWitness(stateOf(home), MACHINE, { seq: last.seq, hash }, { replace: true });
   } catch {
     if (db.isTransaction) db.exec('ROLLBACK');
   } finally {
@@ -174,7 +174,7 @@ export function keepJournal(home: string): () => void {
     removeJournal(home);
     createJournalFile(journalFile(home), MACHINE, (db) => {
       const head = insertRecords(db, kept);
-      writeWitness(stateOf(home), MACHINE, headText(head), { replace: true });
+      writeWitness(stateOf(home), MACHINE, head, { replace: true });
     });
   };
 }

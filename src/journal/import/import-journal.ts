@@ -21,7 +21,7 @@ import { hasRecord, headOf, isNextOf, type JournalHead, NO_HEAD, parseRecord } f
 import { RecordSource } from '../store/record-source.ts';
 import { actionsLike } from '../store/repair.ts';
 import { createJournalFile, databaseFile, lockFile, openJournalFile } from '../store/schema.ts';
-import { headText, readWitness, rewoundFrom, writeWitness } from '../store/witness.ts';
+import { readWitness, rewoundFrom, writeWitness } from '../store/witness.ts';
 import { type LinedFile, linedFiles } from './earlier-lines.ts';
 import { type DamagedLine, EarlierRecords } from './earlier-records.ts';
 
@@ -94,7 +94,7 @@ function intoJournal(source: Source): Pick<ImportResult, 'isNew' | 'isRewound'> 
     made.exec(CACHE);
     insertRecords(made, recordsOf(source, made));
     // A journal without records needs no witness; once it has some, a missing one would mean that it was put back.
-    if (readWitness(state, host) === undefined) writeWitness(state, machine, headText(NO_HEAD));
+    if (readWitness(state, host) === undefined) writeWitness(state, machine, NO_HEAD);
   };
   sweep(state);
   let db = openJournalFile(path, host);
@@ -107,7 +107,7 @@ function intoJournal(source: Source): Pick<ImportResult, 'isNew' | 'isRewound'> 
     const witness = readWitness(state, host);
     db ??= openJournalFile(path, host);
     const isRewound = rewoundFrom(witness, db, path) !== undefined;
-    if (!isRewound) writeWitness(state, machine, headText(headOf(db)));
+    if (!isRewound) writeWitness(state, machine, headOf(db));
     return { isNew, isRewound };
   } finally {
     db?.close();

@@ -11,7 +11,7 @@ import { whileBusy } from './journal-database.ts';
 import { newRecords, signedNow } from './new-records.ts';
 import { lostPending, readPendingMark, writePendingMark } from './pending-mark.ts';
 import { emptyPending, notIn, pendingNow } from './pending-records.ts';
-import { headOf, numberedAt } from './record-rows.ts';
+import { headOf, type JournalHead, numberedAt } from './record-rows.ts';
 import { actionsLike, type RepairOptions, WITHOUT_INTENT } from './repair.ts';
 import {
   createJournalFile,
@@ -21,14 +21,14 @@ import {
   openJournalFile,
   pendingFile,
 } from './schema.ts';
-import { type Head, headText, readWitness, rewoundFrom, writeWitness } from './witness.ts';
+import { readWitness, rewoundFrom, writeWitness } from './witness.ts';
 
 export interface Loss {
   trouble: JournalTrouble;
   /** The record that the journal should have; undefined when the witness is missing or cannot be read. */
-  witness: Head | undefined;
+  witness: JournalHead | undefined;
   /** The last record that it has. */
-  head: Head;
+  head: JournalHead;
 }
 
 /** Undefined when the journal has its witness. @throws DamagedFileError for a damaged one */
@@ -44,12 +44,12 @@ export function findLoss({
   if (damage !== undefined) throw damage;
   const db = openJournalFile(databaseFile(state), host);
   const trouble = rewoundFrom(witness, db, databaseFile(state)) ?? lostPending(state, mark, { all, db });
-  return trouble && { trouble, witness, head: headText(headOf(db)) };
+  return trouble && { trouble, witness, head: headOf(db) };
 }
 
 export interface LossAccepted {
   /** The last record now. */
-  head: Head;
+  head: JournalHead;
   /** IDs of actions whose intent is missing: they are not shown. */
   withoutIntent: readonly string[];
 }
@@ -81,7 +81,7 @@ export function acceptLoss(
       const before = headOf(db);
       const last = before.seq === 0 ? undefined : numberedAt(db, before.seq).record;
       // A process that died has recorded it, and not yet replaced the witness.
-      if (last?.kind === 'loss' && last.found.endsWith(witnessInWords(witness))) return headText(before);
+      if (last?.kind === 'loss' && last.found.endsWith(witnessInWords(witness))) return before;
       const base = signedNow(signature, machine);
       const why = `records may be lost: ${trouble.what}`;
       const records: readonly JournalRecord[] = [
@@ -89,7 +89,7 @@ export function acceptLoss(
         { ...base, kind: 'loss', who, found, note },
       ];
       const waiting = notIn(db, all);
-      return headText(insertRecords(db, [...waiting, ...newRecords(records, db, random)]));
+      return insertRecords(db, [...waiting, ...newRecords(records, db, random)]);
     });
     writeWitness(state, machine, head, { replace: true });
     const kept = pending.database();
@@ -100,7 +100,7 @@ export function acceptLoss(
   return withLock(lockFile(state), machine, () => whileBusy(machine, accept));
 }
 
-const witnessInWords = (witness: Head | undefined): string =>
+const witnessInWords = (witness: JournalHead | undefined): string =>
   witness === undefined ? '(No witness.)' : `(Witness: record ${witness.seq.toString()}, ${witness.hash}.)`;
 
 const changed = (): StoppedError =>

@@ -9,15 +9,14 @@ import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { USER_VERSION_AT, versionOfCopy } from './log-fits.ts';
-import { isNextOf, NO_HEAD, storedRecords } from './record-rows.ts';
+import { isNextOf, type JournalHead, NO_HEAD, storedRecords } from './record-rows.ts';
 import { databaseFile, openJournalFile } from './schema.ts';
-import { type Head, headText } from './witness.ts';
 
 export interface Backup {
   /** The whole path of the copy. */
   path: string;
   /** The last record of the copy: its number is also how many it has. */
-  head: Head;
+  head: JournalHead;
 }
 
 /**
@@ -84,15 +83,15 @@ export const notWritten = (path: string, error: unknown): OutputError =>
   });
 
 /** Returns the head of the copy. @throws JournalDamage */
-function copyInto(db: JournalDatabase, path: string): Head {
+function copyInto(db: JournalDatabase, path: string): JournalHead {
   db.run('VACUUM INTO ?', path);
   db.run('ATTACH ? AS copy', path);
   let head = NO_HEAD;
   for (const stored of storedRecords(db, { table: 'copy.records', from: Number.MIN_SAFE_INTEGER })) {
     if (!isNextOf(head, stored))
       throw new JournalDamage(db.path, `record ${stored.seq.toString()} is not what its hash says`);
-    head = stored;
+    head = { seq: stored.seq, hash: stored.hash };
   }
   db.exec('DETACH copy');
-  return headText(head);
+  return head;
 }

@@ -4,11 +4,9 @@
  */
 import { hash } from 'node:crypto';
 import { similarForm } from '../../domain/similar-ids.ts';
-import { isSameHash } from '../chain.ts';
 import type { JournalRecord } from '../records.ts';
 import { Summary } from '../summary.ts';
 import {
-  bytesOf,
   JournalDamage,
   type JournalDatabase,
   type SqlRow,
@@ -104,26 +102,26 @@ const NAME = 'now';
 
 /** `head`: the last record. @throws JournalDamage for a summary that is not what was written with it. */
 export function readSummary(db: JournalDatabase, head: JournalHead): Summary {
-  const row = db.get('SELECT text, seal FROM summary WHERE name = ?', NAME);
+  const row = db.get('SELECT text, lower(hex(seal)) AS seal FROM summary WHERE name = ?', NAME);
   if (row === undefined && head.seq === 0) return new Summary();
   const text = row === undefined ? '' : textOf(row, 'text', db.path);
-  if (row !== undefined && head.seq > 0 && isSameHash(sealOf(text, head.hash), bytesOf(row, 'seal', db.path)))
+  if (row !== undefined && head.seq > 0 && sealOf(text, head.hash) === textOf(row, 'seal', db.path))
     return Summary.from(text);
   throw new JournalDamage(db.path, 'its list of open actions, rolls and halts is not what was written');
 }
 
 /** Within `db.writing`. */
-export function writeSummary(db: JournalDatabase, { text }: Summary, head: Uint8Array): void {
+export function writeSummary(db: JournalDatabase, { text }: Summary, head: string): void {
   db.run(
     'INSERT OR REPLACE INTO summary (name, text, seal) VALUES (?, ?, ?)',
     NAME,
     text,
-    sealOf(text, head),
+    Buffer.from(sealOf(text, head), 'hex'),
   );
 }
 
-const sealOf = (text: string, head: Uint8Array): Buffer =>
-  hash('sha256', Buffer.concat([head, Buffer.from(text)]), 'buffer');
+const sealOf = (text: string, head: string): string =>
+  hash('sha256', Buffer.concat([Buffer.from(head, 'hex'), Buffer.from(text)]), 'hex');
 
 /** @throws JournalDamage when the summary is not the one that was made of all records again. */
 export function checkSummary(db: JournalDatabase, made: Summary, head: JournalHead): void {

@@ -67,9 +67,9 @@ export const damageOf = (path: string, { quickCheck: [fault] }: DatabaseFindings
 
 const MOST_FAULTS = 5;
 
-/** The findings of SQLite's `quick_check`, in its own sentences; empty when all pages are sound. */
-export function faultsIn(db: JournalDatabase): readonly string[] {
-  const found = db.all(`PRAGMA quick_check(${MOST_FAULTS.toString()})`);
+/** The findings of SQLite's `quick_check` of the database, or of one table, in its own sentences; empty when all pages are sound. */
+export function faultsIn(db: JournalDatabase, table?: string): readonly string[] {
+  const found = db.all(`PRAGMA quick_check(${table ?? MOST_FAULTS.toString()})`);
   const lines = found.map((row) => String(Object.values(row)[0]));
   return lines.length === 1 && lines[0] === 'ok' ? [] : lines;
 }

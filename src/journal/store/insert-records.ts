@@ -37,7 +37,7 @@ export function insertRecords(db: JournalDatabase, records: Iterable<NewRecord>)
       id,
       record,
       stamp,
-      hash,
+      Buffer.from(hash, 'hex'),
     );
     const similar = similarFormIn(read);
     if (similar !== undefined)

@@ -21,6 +21,8 @@ export interface JournalDatabase {
   readonly path: string;
   get(sql: string, ...binds: SqlValue[]): SqlRow | undefined;
   all(sql: string, ...binds: SqlValue[]): readonly SqlRow[];
+  /** Each row as the list of its columns, which is quicker where there are many. */
+  lists(sql: string, ...binds: SqlValue[]): readonly (readonly unknown[])[];
   run(sql: string, ...binds: SqlValue[]): void;
   exec(sql: string): void;
   /** Runs `work` over one snapshot; within `reading` or `writing` over theirs. */
@@ -149,6 +151,12 @@ function adapterOf(path: string, handle: Handle): JournalDatabase {
           .all(...binds)
           .map((each) => rowOf(each, path)),
       ),
+    lists: (sql, ...binds) =>
+      naming(path, () => {
+        const statement = prepared(sql);
+        statement.setReturnArrays(true);
+        return statement.all(...binds).map((each) => listOf(each, path));
+      }),
     run: (sql, ...binds) => naming(path, () => void prepared(sql).run(...binds)),
     exec: (sql) => naming(path, () => handle.exec(sql)),
     reading: (work) => (handle.isTransaction ? work() : within('BEGIN', work)),
@@ -174,6 +182,11 @@ function rowOf(found: unknown, path: string): SqlRow {
   throw new JournalDamage(path, 'a query returned no row');
 }
 
+function listOf(found: unknown, path: string): readonly unknown[] {
+  if (Array.isArray(found)) return found;
+  throw new JournalDamage(path, 'a query returned no row');
+}
+
 /** Reads a column as one type. @throws JournalDamage for a row that has another there. */
 const columnOf =
   <T>(isMeant: (value: unknown) => value is T, name: string) =>
@@ -185,7 +198,6 @@ const columnOf =
 
 export const textOf = columnOf((value) => typeof value === 'string', 'text');
 export const numberOf = columnOf((value) => typeof value === 'number', 'number');
-export const bytesOf = columnOf((value) => value instanceof Uint8Array, 'bytes');
 
 const sizeOf = (path: string): number => lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 

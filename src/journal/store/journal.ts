@@ -17,10 +17,10 @@ import { journalReader } from './journal-reader.ts';
 import { newRecords } from './new-records.ts';
 import { lostPending, readPendingMark, writePendingMark } from './pending-mark.ts';
 import { emptyPending, notIn, type Pending, pendingNow } from './pending-records.ts';
-import { headOf } from './record-rows.ts';
+import { headOf, type JournalHead } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
 import { databaseFile, inodeOf, KeptOpen, pendingFile } from './schema.ts';
-import { beginWitness, followHead, type Head, readWitness, rewoundFrom } from './witness.ts';
+import { beginWitness, followHead, readWitness, rewoundFrom } from './witness.ts';
 
 export interface Journal {
   readonly path: string;
@@ -99,7 +99,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       mark,
       all,
       damage,
-    }: { witness: Head | undefined; mark: string | undefined } & ReturnType<typeof pendingNow>,
+    }: { witness: JournalHead | undefined; mark: string | undefined } & ReturnType<typeof pendingNow>,
   ): Files {
     // A damaged page comes before a missing witness.
     headOf(db);

@@ -2,18 +2,11 @@
 import { isFields } from '../../domain/fields.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
-import { isSameHash, NO_RECORD, recordHash } from '../chain.ts';
+import { NO_RECORD, recordHash } from '../chain.ts';
 import { type JournalRecord, recordSchema, SCHEMA } from '../records.ts';
 import { readStamp } from '../stamp.ts';
 import type { NumberedRecord } from '../summary.ts';
-import {
-  bytesOf,
-  JournalDamage,
-  type JournalDatabase,
-  numberOf,
-  type SqlRow,
-  textOf,
-} from './journal-database.ts';
+import { JournalDamage, type JournalDatabase, numberOf, textOf } from './journal-database.ts';
 
 export interface StoredRecord {
   /** From 1. */
@@ -22,45 +15,50 @@ export interface StoredRecord {
   /** The exact text. */
   record: string;
   stamp: string;
-  hash: Uint8Array;
+  /** In the chain. */
+  hash: string;
 }
 
-const COLUMNS = 'seq, id, record, stamp, hash';
+const HASH = 'lower(hex(hash)) AS hash';
+const COLUMNS = `seq, id, record, stamp, ${HASH}`;
 
-function storedOf(row: SqlRow, path: string): StoredRecord {
-  return {
-    seq: numberOf(row, 'seq', path),
-    id: textOf(row, 'id', path),
-    record: textOf(row, 'record', path),
-    stamp: textOf(row, 'stamp', path),
-    hash: bytesOf(row, 'hash', path),
-  };
+/** @throws JournalDamage for a row that has other types. */
+function storedOf([seq, id, record, stamp, hash]: readonly unknown[], path: string): StoredRecord {
+  if (
+    typeof seq === 'number' &&
+    typeof id === 'string' &&
+    typeof record === 'string' &&
+    typeof stamp === 'string' &&
+    typeof hash === 'string'
+  )
+    return { seq, id, record, stamp, hash };
+  throw new JournalDamage(path, 'a row of its records has other types');
 }
 
 /** Whether a record is the next one after `head`, and what its hash says. */
 export const isNextOf = (head: JournalHead, stored: StoredRecord): boolean =>
-  stored.seq === head.seq + 1 && isSameHash(recordHash(head.hash, stored), stored.hash);
+  stored.seq === head.seq + 1 && recordHash(head.hash, stored) === stored.hash;
 
-/** The last record: its number and hash; 0 and 32 zero bytes without one. */
+/** The last record: its number and hash; 0 and `NO_RECORD` without one. */
 export interface JournalHead {
   seq: number;
-  hash: Uint8Array;
+  hash: string;
 }
 
 export const NO_HEAD: JournalHead = { seq: 0, hash: NO_RECORD };
 
 /** `db` is undefined where there is none. */
 export function headOf(db: JournalDatabase | undefined): JournalHead {
-  const row = db?.get('SELECT seq, hash FROM records WHERE seq = (SELECT max(seq) FROM records)');
+  const row = db?.get(`SELECT seq, ${HASH} FROM records WHERE seq = (SELECT max(seq) FROM records)`);
   if (db === undefined || row === undefined) return NO_HEAD;
-  return { seq: numberOf(row, 'seq', db.path), hash: bytesOf(row, 'hash', db.path) };
+  return { seq: numberOf(row, 'seq', db.path), hash: textOf(row, 'hash', db.path) };
 }
 
 /** The hash of a record; undefined when there is none. */
-export function hashAt(db: JournalDatabase, seq: number): Uint8Array | undefined {
+export function hashAt(db: JournalDatabase, seq: number): string | undefined {
   if (seq === 0) return NO_RECORD;
-  const row = db.get('SELECT hash FROM records WHERE seq = ?', seq);
-  return row && bytesOf(row, 'hash', db.path);
+  const row = db.get(`SELECT ${HASH} FROM records WHERE seq = ?`, seq);
+  return row && textOf(row, 'hash', db.path);
 }
 
 /** By its ID. `db` is undefined where there is none. */
@@ -80,7 +78,7 @@ export function* storedRecords(
 ): Generator<StoredRecord> {
   if (db === undefined) return;
   for (let next = from; next <= to; ) {
-    const rows = db.all(
+    const rows = db.lists(
       `SELECT ${COLUMNS} FROM ${table} WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ${PAGE.toString()}`,
       next,
       to,
@@ -105,7 +103,7 @@ export function* readableRecords(db: JournalDatabase): Generator<StoredRecord> {
 
 const rowAt = (db: JournalDatabase, seq: number): StoredRecord | undefined =>
   unless(DamagedFileError, () => {
-    const row = db.get(`SELECT ${COLUMNS} FROM records WHERE seq = ?`, seq);
+    const [row] = db.lists(`SELECT ${COLUMNS} FROM records WHERE seq = ?`, seq);
     return row && storedOf(row, db.path);
   });
 
@@ -140,14 +138,14 @@ export function numberedAt(db: JournalDatabase, seq: number): NumberedRecord {
 export function recordsBetween(db: JournalDatabase, from: number, to: number): readonly NumberedRecord[] {
   const { path } = db;
   const rows = db
-    .all(`SELECT ${COLUMNS} FROM records WHERE seq BETWEEN ? AND ? ORDER BY seq`, from - 1, to + 1)
+    .lists(`SELECT ${COLUMNS} FROM records WHERE seq BETWEEN ? AND ? ORDER BY seq`, from - 1, to + 1)
     .map((row) => storedOf(row, path));
   const before = rows.find(({ seq }) => seq === from - 1);
   const [all, first] = [rows.filter((each) => each !== before), from === 1 ? NO_RECORD : before?.hash];
   let [prev, next] = [first, from];
   for (const stored of all) {
     if (stored.seq !== next) break;
-    if (prev === undefined || !isSameHash(recordHash(prev, stored), stored.hash))
+    if (prev === undefined || recordHash(prev, stored) !== stored.hash)
       throw new JournalDamage(path, `record ${stored.seq.toString()} is not what its hash says`);
     [prev, next] = [stored.hash, next + 1];
   }

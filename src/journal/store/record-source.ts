@@ -1,7 +1,6 @@
 /** The records at one moment, looked up by what they have: those of a database, and more that are in none. */
 import { once } from '../../domain/once.ts';
 import { similarForm } from '../../domain/similar-ids.ts';
-import { hexOf, isSameHash } from '../chain.ts';
 import { isOfAction, type JournalRecord } from '../records.ts';
 import { type Tracked, trackRecords } from '../replay.ts';
 import { type NumberedRecord, Summary } from '../summary.ts';
@@ -160,8 +159,7 @@ export class RecordSource {
     if (this.#db === undefined || this.#more.has(seq)) return undefined;
     // It is checked with its record.
     numberedAt(this.#db, seq);
-    const hash = hashAt(this.#db, seq);
-    return hash && hexOf(hash);
+    return hashAt(this.#db, seq);
   }
 
   /** Undefined without an intent. */
@@ -216,5 +214,5 @@ function keptNow(db: JournalDatabase): Kept {
 /** Not where an earlier state of the file was put back, or another process wrote very much. */
 function isContinued(db: JournalDatabase, { seq, hash }: JournalHead, { seq: last }: JournalHead): boolean {
   const there = last - seq < MOST_KEPT ? hashAt(db, seq) : undefined;
-  return there !== undefined && isSameHash(there, hash);
+  return there === hash;
 }

@@ -20,7 +20,7 @@ import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journa
 import { newRecords, type Signature, signedNow } from './new-records.ts';
 import { writePendingMark } from './pending-mark.ts';
 import { emptyPending, notIn, readPending } from './pending-records.ts';
-import { headOf, numberedAt } from './record-rows.ts';
+import { headOf, type JournalHead, numberedAt } from './record-rows.ts';
 import { RecordSource } from './record-source.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
 import {
@@ -32,7 +32,7 @@ import {
   pendingFile,
   REPAIRED,
 } from './schema.ts';
-import { followHead, type Head, headText, readWitness, rewoundFrom, writeWitness } from './witness.ts';
+import { followHead, readWitness, rewoundFrom, writeWitness } from './witness.ts';
 
 export interface RepairOptions {
   places: Pick<Paths, 'state'>;
@@ -183,7 +183,7 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
           ...made.maybeSent.map((id) => ({ ...base, kind: 'unknown', action_id: id, why }) as const),
           { ...base, kind: 'halt', halt_id: mintId(random), who: signature.who, why: made.why },
         ];
-        made.head = headText(insertRecords(db, newRecords(records, db, random)));
+        made.head = insertRecords(db, newRecords(records, db, random));
       });
       const { head, ...rest } = made;
       swap(path, stamp, head, options);
@@ -203,7 +203,7 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
 /** A log with a wrong byte is read in a copy: not one that was kept before the newest copy was put back. */
 function withCorrected<T>(
   db: JournalDatabase | undefined,
-  { witness, host }: { witness: Head | undefined; host: Machine['host'] },
+  { witness, host }: { witness: JournalHead | undefined; host: Machine['host'] },
   work: (source: JournalDatabase | undefined) => T,
 ): T {
   const head = db && unless(JournalDamage, () => headOf(db));
@@ -277,7 +277,12 @@ export function removeLog(path: string): void {
 }
 
 /** The new database takes the place of the damaged one. In between there is none: then the journal is damaged too. */
-function swap(path: string, stamp: string, head: Head, { places: { state }, machine }: RepairOptions): void {
+function swap(
+  path: string,
+  stamp: string,
+  head: JournalHead,
+  { places: { state }, machine }: RepairOptions,
+): void {
   const [aside, made] = [asideName(path, 'damaged', stamp), asideName(path, 'repaired', stamp)];
   const isJournal = path === databaseFile(state);
   // A process that adds to pending.sqlite asks the journal meanwhile.
@@ -315,7 +320,7 @@ function finishSwap(path: string, options: RepairOptions): RepairedFile | undefi
       for (const each of [made, ...(isThere(aside) ? [] : [`${aside}-wal`])]) rmSync(each, { force: true });
       continue;
     }
-    const head = headText(headOf(db));
+    const head = headOf(db);
     const halt = numberedAt(db, head.seq).record;
     db.close();
     swap(path, stamp, head, options);

@@ -2,12 +2,12 @@
 import { exactInstant } from '../../domain/instants.ts';
 import { unless } from '../../errors.ts';
 import type { Host } from '../../platform/host.ts';
-import { hexOf, isSameHash, NO_RECORD, recordHash } from '../chain.ts';
+import { NO_RECORD, recordHash } from '../chain.ts';
 import type { NumberedRecord } from '../summary.ts';
 import { JournalDamage, type JournalDatabase, openJournalDatabase } from './journal-database.ts';
-import { parseRecord, readableRecords, type StoredRecord } from './record-rows.ts';
+import { type JournalHead, parseRecord, readableRecords, type StoredRecord } from './record-rows.ts';
 import { databaseFile } from './schema.ts';
-import { type Head, readWitness } from './witness.ts';
+import { readWitness } from './witness.ts';
 
 /** Numbers of records, both included. */
 export interface SeqRange {
@@ -41,10 +41,10 @@ export class Salvage {
   /** Since when an action may have been sent of which that is missing. ISO 8601 UTC. */
   sentFrom = '';
   readonly #db: JournalDatabase | undefined;
-  readonly #witness: Head | undefined;
+  readonly #witness: JournalHead | undefined;
 
   /** `db`: undefined when it cannot be opened. */
-  constructor(db: JournalDatabase | undefined, witness: Head | undefined) {
+  constructor(db: JournalDatabase | undefined, witness: JournalHead | undefined) {
     this.#db = db;
     this.#witness = witness;
   }
@@ -100,21 +100,17 @@ interface Seen {
  * The records that are proven, in order: by their own hash and that of the one before. Where these do not fit, or the one
  * before cannot be read, the next record or the witness must confirm the hash that it should have, or has.
  */
-function* proven(db: JournalDatabase, witness: Head | undefined, seen: Seen): Generator<StoredRecord> {
-  let [last, hashes]: [number, readonly Uint8Array[]] = [0, [NO_RECORD]];
+function* proven(db: JournalDatabase, witness: JournalHead | undefined, seen: Seen): Generator<StoredRecord> {
+  let [last, hashes]: [number, readonly string[]] = [0, [NO_RECORD]];
   /** The hash of the record before, where that is proven. */
-  let known: Uint8Array | undefined = NO_RECORD;
-  let held: { stored: StoredRecord; hash: Uint8Array } | undefined;
-  const isConfirmed = (
-    { stored, hash }: { stored: StoredRecord; hash: Uint8Array },
-    by?: Uint8Array,
-  ): boolean =>
-    (by !== undefined && isSameHash(by, hash)) ||
-    (stored.seq === witness?.seq && hexOf(hash) === witness.hash);
+  let known: string | undefined = NO_RECORD;
+  let held: { stored: StoredRecord; hash: string } | undefined;
+  const isConfirmed = ({ stored, hash }: { stored: StoredRecord; hash: string }, by?: string): boolean =>
+    by === hash || (stored.seq === witness?.seq && hash === witness.hash);
   for (const stored of readableRecords(db)) {
     const { seq, hash } = stored;
     const follows = seq === last + 1;
-    const link = follows ? hashes.find((each) => isSameHash(recordHash(each, stored), hash)) : undefined;
+    const link = follows ? hashes.find((each) => recordHash(each, stored) === hash) : undefined;
     if (held !== undefined && isConfirmed(held, link)) yield held.stored;
     held = undefined;
     if (follows && link === undefined) seen.unlinked ??= seq;

@@ -10,25 +10,19 @@ import { DamagedFileError, unless } from '../../errors.ts';
 import { readOwnFile, writeAtomically } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
-import { hexOf, isSameHash } from '../chain.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import { hasBrokenLog } from './broken-log.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { hashAt, headOf, type JournalHead, NO_HEAD } from './record-rows.ts';
 import { inodeOf, witnessFile } from './schema.ts';
 
-export interface Head {
-  seq: number;
-  /** Hexadecimal. */
-  hash: string;
-}
-
 /** Size of a place, filled with spaces: more than any number and a hash need. Both are in one sector of the disk. */
 export const PLACE_BYTES = 128;
 const WITNESS_BYTES = 1_024;
 
 /** Undefined when it is missing, cannot be read, or is a link or a file that others may write. */
-export const readWitness = (state: string, host: Host): Head | undefined => latestPlace(state, host)?.head;
+export const readWitness = (state: string, host: Host): JournalHead | undefined =>
+  latestPlace(state, host)?.head;
 
 /** Empty for one that cannot be used. */
 export const witnessBytes = (state: string, host: Host): Buffer =>
@@ -36,7 +30,7 @@ export const witnessBytes = (state: string, host: Host): Buffer =>
   Buffer.alloc(0);
 
 /** The head at the place with the higher number. */
-function latestPlace(state: string, host: Host): { head: Head; place: number } | undefined {
+function latestPlace(state: string, host: Host): { head: JournalHead; place: number } | undefined {
   const bytes = witnessBytes(state, host);
   const places = [0, 1].flatMap((place) => {
     const head = headIn(bytes.subarray(place * PLACE_BYTES, (place + 1) * PLACE_BYTES));
@@ -45,7 +39,7 @@ function latestPlace(state: string, host: Host): { head: Head; place: number } |
   return places.toSorted((one, other) => other.head.seq - one.head.seq)[0];
 }
 
-function headIn(bytes: Buffer): Head | undefined {
+function headIn(bytes: Buffer): JournalHead | undefined {
   const { seq, hash, again = seq } = fieldsIn(bytes);
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0 || again !== seq) return undefined;
   return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? { seq, hash } : undefined;
@@ -54,13 +48,11 @@ function headIn(bytes: Buffer): Head | undefined {
 /** Whether there is one, readable or not. @throws DamagedFileError */
 const hasWitnessFile = (state: string): boolean => inodeOf(witnessFile(state)) !== undefined;
 
-export const headText = ({ seq, hash }: JournalHead): Head => ({ seq, hash: hexOf(hash) });
-
 /** Never a lower `seq`, unless it is replaced by a person's decision. @throws DamagedFileError */
 export function writeWitness(
   state: string,
   machine: Machine,
-  head: Head,
+  head: JournalHead,
   { replace = false }: { replace?: boolean } = {},
 ): void {
   const latest = replace ? undefined : latestPlace(state, machine.host);
@@ -79,7 +71,7 @@ const markIn = (state: string, host: Host): string =>
 
 /** Before a database is made: one without a witness is not new. @throws DamagedFileError */
 export function beginWitness(state: string, machine: Machine): void {
-  if (!hasWitnessFile(state)) writeWitness(state, machine, headText(NO_HEAD));
+  if (!hasWitnessFile(state)) writeWitness(state, machine, NO_HEAD);
 }
 
 const PLACES = 2;
@@ -112,7 +104,7 @@ export function followHead(db: JournalDatabase, state: string, machine: Machine)
     for (let written = -1; ; ) {
       const head = headOf(db);
       if (head.seq === written) return;
-      writeWitness(state, machine, headText(head));
+      writeWitness(state, machine, head);
       written = head.seq;
     }
   } catch (error) {
@@ -125,7 +117,7 @@ export function followHead(db: JournalDatabase, state: string, machine: Machine)
  * witness before it is made. @throws JournalDamage where the log has the record, and SQLite does not read it
  */
 export function rewoundFrom(
-  witness: Head | undefined,
+  witness: JournalHead | undefined,
   db: JournalDatabase | undefined,
   path: string,
 ): JournalTrouble | undefined {
@@ -154,8 +146,7 @@ export function rewoundFrom(
         : `${expected}: its last one is ${seq.toString()}. An older copy was put in its place.`,
     );
   const found = db === undefined ? undefined : hashAt(db, witness.seq);
-  if (witness.seq === 0 || (found !== undefined && isSameHash(found, Buffer.from(witness.hash, 'hex'))))
-    return undefined;
+  if (witness.seq === 0 || found === witness.hash) return undefined;
   return rewound(
     path,
     `${expected}: it has another one there. An older copy or another journal was put in its place.`,

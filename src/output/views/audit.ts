@@ -11,7 +11,7 @@ import {
 } from '../../journal/audit-report.ts';
 import type { Checkpoint } from '../../journal/checkpoint.ts';
 import { timeInWords } from '../../journal/describe.ts';
-import type { Head } from '../../journal/store/witness.ts';
+import type { JournalHead } from '../../journal/store/record-rows.ts';
 import type { AuditDocument } from '../../schema/journal-document.ts';
 import { hintLine, line, messageLine, type Pair, pair, pairs, type View, verbatimLines } from '../blocks.ts';
 import { message, type Parts, partsIn, text } from '../cells.ts';
@@ -112,7 +112,7 @@ function headline(report: AuditReport): View {
   return line(text('UNCHANGED', 'good'), ': no record was edited, removed, inserted or moved.');
 }
 
-const headPairs = ({ seq, hash }: Head): Parts<Pair> => [
+const headPairs = ({ seq, hash }: JournalHead): Parts<Pair> => [
   pair('Head', `record ${groupedCount(seq)}`),
   pair('Hash', hash),
 ];

@@ -5,8 +5,8 @@ import { type Sentence } from '../../errors.ts';
 import type { ImportResult } from '../../journal/import/import-journal.ts';
 import type { Loss, LossAccepted } from '../../journal/store/accept-loss.ts';
 import type { Backup } from '../../journal/store/backup.ts';
+import type { JournalHead } from '../../journal/store/record-rows.ts';
 import type { RepairedFile, RepairResult } from '../../journal/store/repair.ts';
-import type { Head } from '../../journal/store/witness.ts';
 import type {
   AcceptedLossDocument,
   BackupDocument,
@@ -19,7 +19,7 @@ import { hintCell, message, type Parts, text } from '../cells.ts';
 import { pickOrNull } from '../record-table.ts';
 import { haltedToCompare } from './halt.ts';
 
-const headPairs = (head: Head | undefined): Parts<Pair> =>
+const headPairs = (head: JournalHead | undefined): Parts<Pair> =>
   head !== undefined && head.seq > 0 && [pair('Head', `record ${head.seq}`), pair('Hash', head.hash)];
 
 const viewFile = (done: string, { records, path, head }: ExportView, next: Sentence): View => [
@@ -40,7 +40,7 @@ export interface ExportView {
   path: string;
   records: number;
   /** The last record; undefined when there is none. */
-  head: Head | undefined;
+  head: JournalHead | undefined;
 }
 
 export const viewExport = (written: ExportView | undefined): View =>
