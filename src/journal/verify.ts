@@ -20,7 +20,7 @@ import { checkSummary, LOOKUPS, lookupIn, SIMILAR } from './store/derived-tables
 import { refuseEarlierFiles } from './store/earlier-files.ts';
 import { bytesOnDisk, faultsIn } from './store/examine-database.ts';
 import { JournalDamage, type JournalDatabase, numberOf } from './store/journal-database.ts';
-import { lostPending, readPendingMark } from './store/pending-mark.ts';
+import { lossOf, readLastWritten } from './store/last-written.ts';
 import {
   hashAt,
   hasRecord,
@@ -34,7 +34,6 @@ import {
 } from './store/record-rows.ts';
 import { RecordSource } from './store/record-source.ts';
 import { databaseFile, openJournalFile, pendingFile } from './store/schema.ts';
-import { readWitness, rewoundFrom } from './store/witness.ts';
 import { Summary } from './summary.ts';
 
 export interface AuditOptions {
@@ -111,15 +110,15 @@ class Audit {
   /** The journal of this machine. */
   async readOwn(state: string, host: Host): Promise<void> {
     // First, so that a record that is written meanwhile is no trouble.
-    const [witness, mark] = [readWitness(state, host), readPendingMark(state, host)];
+    const written = readLastWritten(state, host);
     const path = databaseFile(state);
     const db = openJournalFile(path, host);
     if (db === undefined) refuseEarlierFiles(state, host);
     const pending = openJournalFile(pendingFile(state), host);
     try {
-      this.#compareWitness(witness, db, path);
+      const { mark } = written;
       const all = mark !== undefined && hasRecord(pending, mark) ? [{ id: mark }] : [];
-      this.#report.rewound ??= lostPending(state, mark, { all, db })?.what;
+      this.#compareLastWritten(state, written, db, { all });
       if (db !== undefined) await this.#readJournal(db);
       if (pending !== undefined) this.#readPending(pending, db);
     } finally {
@@ -128,9 +127,9 @@ class Audit {
     }
   }
 
-  #compareWitness(...[witness, db, path]: Parameters<typeof rewoundFrom>): void {
+  #compareLastWritten(...written: Parameters<typeof lossOf>): void {
     try {
-      this.#report.rewound = rewoundFrom(witness, db, path)?.what;
+      this.#report.rewound = lossOf(...written)?.what;
     } catch (error) {
       this.#noteDamage(error);
     }

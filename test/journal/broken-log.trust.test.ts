@@ -3,8 +3,8 @@
  * removes what is behind it; and a repair keeps every record but the one with the byte.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { corrected, isBroken } from '../../src/journal/store/log-frames.ts';
 import { repairJournal } from '../../src/journal/store/repair.ts';
@@ -18,6 +18,9 @@ const SIGNATURE = { who: 'Ada O. (ada@desk)', operator: BY_ADA.operator, version
 const PAGE = 4_096;
 const FRAME = PAGE + 24;
 const logIn = (home: string): string => join(placesIn(home).state, 'journal.sqlite-wal');
+
+const keptIn = (home: string): readonly string[] =>
+  readdirSync(placesIn(home).state).filter((name) => name.includes('-wal.damaged'));
 
 /** A journal whose records are all in its log, which a handle keeps; each home is a copy of it. */
 const first = temporaryFolder(afterAll);
@@ -69,7 +72,7 @@ describe('a log with a wrong byte', () => {
       const [file] = result.files;
       const missing = (file?.missing ?? []).reduce((sum, { from, to }) => sum + to - from + 1, 0);
       expect(missing).toBeLessThanOrEqual(1);
-      expect(existsSync(`${file?.aside ?? ''}-wal.damaged`)).toBe(true);
+      expect(keptIn(home)).toEqual([expect.stringContaining(`${basename(file?.aside ?? '')}-wal.damaged-`)]);
       const after = journalAt(home, () => NOON).read();
       expect([after.trouble, after.halt === undefined, after.find({ dealIds: [USED] }).length]).toEqual([
         undefined,
@@ -88,6 +91,34 @@ describe('a log with a wrong byte', () => {
     expect(journalAt(home, () => NOON).read().halt?.ids).toEqual(
       expect.arrayContaining(['aa00000000000077', HALT.halt_id]),
     );
+  });
+
+  it('that was kept counts no more once the newest copy was put back and the journal went on', async () => {
+    const home = await aHome(flipped(32 + 5 * FRAME + 18));
+    const damaged = journalAt(home, () => NOON);
+    expect(damaged.read().trouble?.kind).toBe('damaged');
+    damaged.close();
+    const { state } = placesIn(home);
+    const files = ['journal.sqlite', 'journal.sqlite-wal'];
+    const putBack = (from: string): void => {
+      for (const each of [...files, 'journal.sqlite-shm']) rmSync(join(state, each), { force: true });
+      for (const each of files)
+        if (existsSync(join(from, each))) copyFileSync(join(from, each), join(state, each));
+    };
+    putBack(placesIn(first).state);
+    const goesOn = journalAt(home, () => NOON);
+    expect(goesOn.read().trouble).toBeUndefined();
+    const later = (round: number) =>
+      goesOn.append([{ ...HALT, halt_id: `aa0000000000008${round.toString()}` }]);
+    await later(1);
+    goesOn.close();
+    const older = temporaryFolder();
+    for (const each of files) copyFileSync(join(state, each), join(older, each));
+    await later(2);
+    goesOn.close();
+    expect(keptIn(home)).toHaveLength(1);
+    putBack(older);
+    expect(journalAt(home, () => NOON).read().trouble).toMatchObject({ kind: 'rewound' });
   });
 
   it('is read with its database where a copy of the folder is verified, and neither is changed', async () => {

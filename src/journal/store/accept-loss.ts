@@ -8,8 +8,8 @@ import { type JournalRecord, mintId } from '../records.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import { insertRecords } from './insert-records.ts';
 import { whileBusy } from './journal-database.ts';
+import { lossOf, readLastWritten, writePendingMark } from './last-written.ts';
 import { newRecords, signedNow } from './new-records.ts';
-import { lostPending, readPendingMark, writePendingMark } from './pending-mark.ts';
 import { emptyPending, notIn, pendingNow } from './pending-records.ts';
 import { headOf, type JournalHead, numberedAt } from './record-rows.ts';
 import { actionsLike, type RepairOptions, WITHOUT_INTENT } from './repair.ts';
@@ -21,7 +21,7 @@ import {
   openJournalFile,
   pendingFile,
 } from './schema.ts';
-import { readWitness, rewoundFrom, writeWitness } from './witness.ts';
+import { writeWitness } from './witness.ts';
 
 export interface Loss {
   trouble: JournalTrouble;
@@ -36,15 +36,13 @@ export function findLoss({
   places: { state },
   machine: { host },
 }: Omit<RepairOptions, 'signature'>): Loss | undefined {
-  // Read first: a record that is written in between is no loss.
-  const witness = readWitness(state, host);
-  const mark = readPendingMark(state, host);
-  const { all, damage } = pendingNow(new KeptOpen(pendingFile(state), host));
+  const written = readLastWritten(state, host);
+  const kept = pendingNow(new KeptOpen(pendingFile(state), host));
   // It is repaired first: what it has is not lost.
-  if (damage !== undefined) throw damage;
+  if (kept.damage !== undefined) throw kept.damage;
   const db = openJournalFile(databaseFile(state), host);
-  const trouble = rewoundFrom(witness, db, databaseFile(state)) ?? lostPending(state, mark, { all, db });
-  return trouble && { trouble, witness, head: headOf(db) };
+  const trouble = lossOf(state, written, db, kept);
+  return trouble && { trouble, witness: written.witness, head: headOf(db) };
 }
 
 export interface LossAccepted {
@@ -72,11 +70,10 @@ export function acceptLoss(
     const db = openJournalFile(path, host);
     if (db === undefined) throw changed();
     const head = db.writing(() => {
-      const now = readWitness(state, host);
+      const [written, kept] = [readLastWritten(state, host), pendingNow(pending)];
+      const now = written.witness;
       if (now?.seq !== witness?.seq || now?.hash !== witness?.hash) throw changed();
-      const [mark, { all }] = [readPendingMark(state, host), pendingNow(pending)];
-      if ((rewoundFrom(now, db, path) ?? lostPending(state, mark, { all, db })) === undefined)
-        throw changed();
+      if (lossOf(state, written, db, kept) === undefined) throw changed();
       const found = `${trouble.what} ${witnessInWords(witness)}`;
       const before = headOf(db);
       const last = before.seq === 0 ? undefined : numberedAt(db, before.seq).record;
@@ -88,12 +85,12 @@ export function acceptLoss(
         { ...base, kind: 'halt', halt_id: mintId(random), who, why, note },
         { ...base, kind: 'loss', who, found, note },
       ];
-      const waiting = notIn(db, all);
+      const waiting = notIn(db, kept.all);
       return insertRecords(db, [...waiting, ...newRecords(records, db, random)]);
     });
     writeWitness(state, machine, head, { replace: true });
-    const kept = pending.database();
-    if (kept === undefined || emptyPending(kept, (all) => notIn(db, all)))
+    const drained = pending.database();
+    if (drained === undefined || emptyPending(drained, (all) => notIn(db, all)))
       writePendingMark(state, host, undefined);
     return { head, withoutIntent: actionsLike(db, WITHOUT_INTENT) };
   };

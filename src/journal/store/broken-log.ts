@@ -2,30 +2,44 @@
  * A log with a wrong byte: SQLite takes what it reads of it into the database and removes it, with the records behind that byte.
  * So it is kept, until a repair reads all of it.
  */
-import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileError } from '../../platform/file-errors.ts';
 import { type JournalDatabase, numberOf } from './journal-database.ts';
 import { corrected, isBroken } from './log-frames.ts';
 
 const logOf = (path: string): string => `${path}-wal`;
-const keptLogOf = (path: string): string => `${path}-wal.damaged`;
+const KEPT = '-wal.damaged-';
 
-const pageSizeIn = (db: JournalDatabase): number =>
-  numberOf(db.get('PRAGMA page_size') ?? {}, 'page_size', db.path);
+/** Named by the count of commits that the database has: this log continues no other state of it. */
+const keptLogOf = (db: JournalDatabase): string =>
+  `${db.path}${KEPT}${numberIn(db, 'user_version').toString()}`;
+
+const numberIn = (db: JournalDatabase, pragma: 'page_size' | 'user_version'): number =>
+  numberOf(db.get(`PRAGMA ${pragma}`) ?? {}, pragma, db.path);
 
 /** Whether a database that lacks records has them in its log, where SQLite does not read them. Keeps that log. */
 export function hasBrokenLog(db: JournalDatabase): boolean {
-  const { path } = db;
-  if (existsSync(keptLogOf(path))) return true;
-  const pageSize = pageSizeIn(db);
+  const [log, kept] = [logOf(db.path), keptLogOf(db)];
+  if (existsSync(kept)) return true;
+  const pageSize = numberIn(db, 'page_size');
   try {
-    if (!isBroken(readFileSync(logOf(path)), pageSize)) return false;
+    if (!isBroken(readFileSync(log), pageSize)) return false;
   } catch {
     // Without a log that can be read.
     return false;
   }
   try {
-    linkSync(logOf(path), keptLogOf(path));
+    linkSync(log, kept);
   } catch {
     // Another process has kept it, or the disk takes nothing.
   }
@@ -35,12 +49,13 @@ export function hasBrokenLog(db: JournalDatabase): boolean {
 /** A copy of the database with all of a log that was kept; undefined without one. The caller removes it. @throws DamagedFileError */
 export function correctedCopy(db: JournalDatabase): string | undefined {
   const { path } = db;
-  if (!existsSync(keptLogOf(path))) return undefined;
+  const kept = keptLogOf(db);
+  if (!existsSync(kept)) return undefined;
   const copy = path.replace(/\.sqlite$/, '.corrected.sqlite');
   try {
     removeCopy(copy);
     copyFileSync(path, copy);
-    writeFileSync(logOf(copy), corrected(readFileSync(keptLogOf(path)), pageSizeIn(db)), { mode: 0o600 });
+    writeFileSync(logOf(copy), corrected(readFileSync(kept), numberIn(db, 'page_size')), { mode: 0o600 });
     return copy;
   } catch (error) {
     removeCopy(copy);
@@ -52,7 +67,10 @@ export function removeCopy(copy: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
 }
 
-/** It goes with the database that is put aside. */
-export function moveKeptLog(path: string, aside: string): void {
-  if (existsSync(keptLogOf(path))) renameSync(keptLogOf(path), keptLogOf(aside));
+/** They go with the database that is put aside. */
+export function moveKeptLogs(path: string, aside: string): void {
+  const folder = dirname(path);
+  const start = `${basename(path)}${KEPT}`;
+  for (const name of readdirSync(folder).filter((each) => each.startsWith(start)))
+    renameSync(join(folder, name), `${aside}${KEPT}${name.slice(start.length)}`);
 }

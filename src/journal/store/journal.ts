@@ -14,13 +14,13 @@ import { refuseEarlierFiles } from './earlier-files.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase, whileBusy } from './journal-database.ts';
 import { journalReader } from './journal-reader.ts';
+import { type LastWritten, lossOf, lostPending, readLastWritten, writePendingMark } from './last-written.ts';
 import { newRecords } from './new-records.ts';
-import { lostPending, readPendingMark, writePendingMark } from './pending-mark.ts';
 import { emptyPending, notIn, type Pending, pendingNow } from './pending-records.ts';
-import { headOf, type JournalHead } from './record-rows.ts';
+import { headOf } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
 import { databaseFile, inodeOf, KeptOpen, pendingFile } from './schema.ts';
-import { beginWitness, followHead, readWitness, rewoundFrom } from './witness.ts';
+import { beginWitness, followHead } from './witness.ts';
 
 export interface Journal {
   readonly path: string;
@@ -78,12 +78,10 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
 
   /** Witness and pending records are read before the journal: records written in between are no trouble, and not lost. */
   function lookOnce(): Files {
-    const witness = readWitness(state, host);
-    const mark = readPendingMark(state, host);
-    const kept = pendingNow(pending);
+    const [written, kept] = [readLastWritten(state, host), pendingNow(pending)];
     try {
       const db = database();
-      const files = (): Files => filesOf(db, { witness, mark, ...kept });
+      const files = (): Files => filesOf(db, written, kept);
       return db === undefined ? files() : db.reading(files);
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
@@ -94,20 +92,12 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
   /** In the caller's transaction. */
   function filesOf(
     db: JournalDatabase | undefined,
-    {
-      witness,
-      mark,
-      all,
-      damage,
-    }: { witness: JournalHead | undefined; mark: string | undefined } & ReturnType<typeof pendingNow>,
+    written: LastWritten,
+    kept: ReturnType<typeof pendingNow>,
   ): Files {
     // A damaged page comes before a missing witness.
     headOf(db);
-    return {
-      db,
-      trouble: rewoundFrom(witness, db, path) ?? damage?.trouble ?? lostPending(state, mark, { all, db }),
-      waiting: notIn(db, all),
-    };
+    return { db, trouble: lossOf(state, written, db, kept), waiting: notIn(db, kept.all) };
   }
 
   const viewOf = ({ db, trouble, waiting }: Files): JournalState =>
@@ -128,10 +118,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       // A repair may have put another database in its place before this one was locked.
       if (database() !== db) throw new JournalBusy(path);
       // Nobody else writes: the witness is none of a later record.
-      const files = twice(() => {
-        const [witness, mark] = [readWitness(state, host), readPendingMark(state, host)];
-        return filesOf(db, { witness, mark, ...pendingNow(pending) });
-      });
+      const files = twice(() => filesOf(db, readLastWritten(state, host), pendingNow(pending)));
       const view = viewOf(files);
       check(view, records, guard);
       refuseRewound(files);
@@ -188,7 +175,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
   /** They are kept already: a mark that cannot be compared, or whose record is lost, stays as it is. */
   function markPending(id: string | undefined, db: JournalDatabase | undefined): void {
     const isLost = unless(DamagedFileError, () => {
-      const [mark, { all }] = [readPendingMark(state, host), pendingNow(pending)];
+      const [{ mark }, { all }] = [readLastWritten(state, host), pendingNow(pending)];
       return lostPending(state, mark, { all, db }) !== undefined;
     });
     if (isLost === false) writePendingMark(state, host, id);

@@ -13,12 +13,12 @@ import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { type JournalRecord, mintId } from '../records.ts';
 import { Summary } from '../summary.ts';
-import { correctedCopy, moveKeptLog, removeCopy } from './broken-log.ts';
+import { correctedCopy, moveKeptLogs, removeCopy } from './broken-log.ts';
 import { checkSummary, LOOKUPS, SIMILAR } from './derived-tables.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
+import { writePendingMark } from './last-written.ts';
 import { newRecords, type Signature, signedNow } from './new-records.ts';
-import { writePendingMark } from './pending-mark.ts';
 import { emptyPending, notIn, readPending } from './pending-records.ts';
 import { headOf, type JournalHead, numberedAt } from './record-rows.ts';
 import { RecordSource } from './record-source.ts';
@@ -167,7 +167,7 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
   const old = openAnyway(path, machine.host);
   const isJournal = path === databaseFile(places.state);
   const witness = isJournal ? readWitness(places.state, host) : undefined;
-  return withCorrected(old, { witness, host }, (source) =>
+  return withCorrected(old, host, (source) =>
     asWriter(old, () => {
       const salvage = new Salvage(source, witness);
       const made = { head: { seq: 0, hash: '' }, why: '', withoutIntent: NONE, maybeSent: NONE };
@@ -200,15 +200,13 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
   );
 }
 
-/** A log with a wrong byte is read in a copy: not one that was kept before the newest copy was put back. */
+/** A log with a wrong byte is read in a copy. */
 function withCorrected<T>(
   db: JournalDatabase | undefined,
-  { witness, host }: { witness: JournalHead | undefined; host: Machine['host'] },
+  host: Machine['host'],
   work: (source: JournalDatabase | undefined) => T,
 ): T {
-  const head = db && unless(JournalDamage, () => headOf(db));
-  const isBehind = head !== undefined && witness !== undefined && head.seq < witness.seq;
-  const copy = db !== undefined && isBehind ? correctedCopy(db) : undefined;
+  const copy = db && unless(JournalDamage, () => correctedCopy(db));
   if (copy === undefined) return work(db);
   const source = openAnyway(copy, host);
   try {
@@ -266,7 +264,7 @@ function isDone(db: JournalDatabase, sql: string): boolean {
 
 /** Renames a database. Its own log must be removed afterwards. */
 export function moveWithLog(path: string, aside: string): void {
-  moveKeptLog(path, aside);
+  moveKeptLogs(path, aside);
   // Before the database, for SQLite removes the log of one that is gone.
   if (isThere(`${path}-wal`)) linkSync(`${path}-wal`, `${aside}-wal`);
   renameSync(path, aside);

@@ -22,7 +22,9 @@ const WITNESS_BYTES = 1_024;
 
 /** Undefined when it is missing, cannot be read, or is a link or a file that others may write. */
 export const readWitness = (state: string, host: Host): JournalHead | undefined =>
-  latestPlace(state, host)?.head;
+  witnessIn(witnessBytes(state, host));
+
+export const witnessIn = (bytes: Buffer): JournalHead | undefined => latestPlace(bytes)?.head;
 
 /** Empty for one that cannot be used. */
 export const witnessBytes = (state: string, host: Host): Buffer =>
@@ -30,8 +32,7 @@ export const witnessBytes = (state: string, host: Host): Buffer =>
   Buffer.alloc(0);
 
 /** The head at the place with the higher number. */
-function latestPlace(state: string, host: Host): { head: JournalHead; place: number } | undefined {
-  const bytes = witnessBytes(state, host);
+function latestPlace(bytes: Buffer): { head: JournalHead; place: number } | undefined {
   const places = [0, 1].flatMap((place) => {
     const head = headIn(bytes.subarray(place * PLACE_BYTES, (place + 1) * PLACE_BYTES));
     return head === undefined ? [] : [{ head, place }];
@@ -55,7 +56,7 @@ export function writeWitness(
   head: JournalHead,
   { replace = false }: { replace?: boolean } = {},
 ): void {
-  const latest = replace ? undefined : latestPlace(state, machine.host);
+  const latest = replace ? undefined : latestPlace(witnessBytes(state, machine.host));
   if (latest !== undefined && latest.head.seq >= head.seq) return;
   const path = witnessFile(state);
   // Its number comes last again: a place that was written over in part has two.
@@ -75,7 +76,7 @@ export function beginWitness(state: string, machine: Machine): void {
 }
 
 const PLACES = 2;
-/** The mark of pending.sqlite (pending-mark.ts). */
+/** The mark of pending.sqlite (last-written.ts). */
 export const MARK_AT = PLACES * PLACE_BYTES;
 
 /** False for a file of another length, which would have to be synced. The file is one that was just read. */
