@@ -112,7 +112,7 @@ export const journalImport = defineCommand({
   name: 'journal import',
   summary: 'Take over the journal of an earlier version, or an export',
   description:
-    'Without FILE: the files of an earlier version in the state folder, which are then renamed and never removed. With FILE: exports, or copies of such files, into an empty journal. Every line is kept as it is, with its chain. A line that cannot be read halts the machine, so that a person looks. A halt stays in force. Safe to repeat after an interruption.',
+    'Without FILE: the files of an earlier version in the state folder, which are then renamed and never removed. With FILE: exports, or copies of such files, into an empty journal; an export also into a journal that lacks its last records. Every line is kept as it is, with its chain. A line that cannot be read halts the machine, so that a person looks. A halt stays in force. Safe to repeat after an interruption.',
   operands: [
     {
       name: 'FILE',

@@ -22,7 +22,7 @@ import { earlierFiles, refuseEarlierFiles } from '../../src/journal/store/earlie
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { databaseFile, witnessFile } from '../../src/journal/store/schema.ts';
-import { readWitness } from '../../src/journal/store/witness.ts';
+import { readWitness, writeWitness } from '../../src/journal/store/witness.ts';
 import {
   chainedLines,
   type EarlierJournal,
@@ -686,7 +686,7 @@ describe('an export', () => {
     expect(rowsIn(home)).toEqual(rows);
     const other = temporaryFolder();
     const error = await errorOf(imported(other, parts.slice(1)));
-    expect(error.what).toMatch(/begins at record 4: a journal cannot begin with it\.$/);
+    expect(error.what).toMatch(/begins at record 4, and the journal does not have the one before it\.$/);
     expect(readdirSync(stateIn(other))).toEqual(expect.not.arrayContaining(['journal.sqlite']));
   });
 
@@ -705,7 +705,35 @@ describe('an export', () => {
     expect(existsSync(databaseFile(stateIn(home)))).toBe(false);
   });
 
-  it('goes into a journal that is empty, and into no other', async () => {
+  it.each([
+    ['whole', 1],
+    ['from the record that is missing', 4],
+    ['with some that are there', 2],
+  ])('%s brings back what a journal lacks that was put back', async (_what, from) => {
+    const { rows, path } = await exported();
+    const home = temporaryFolder();
+    const older = `${path}.older`;
+    writeFileSync(older, rows.slice(0, 3).map(lineOf).join(''));
+    await imported(home, [older]);
+    writeWitness(stateIn(home), testMachine(), rows.at(-1) ?? expect.fail('no record'));
+    expect(journalIn(home).trouble?.kind).toBe('rewound');
+    writeFileSync(
+      path,
+      rows
+        .slice(from - 1)
+        .map(lineOf)
+        .join(''),
+    );
+    expect(await imported(home, [path])).toMatchObject({
+      isNew: true,
+      records: rows.length - 3,
+      isRewound: false,
+    });
+    expect(rowsIn(home)).toEqual(rows);
+    expect(journalIn(home)).toMatchObject({ count: 3, trouble: undefined });
+  });
+
+  it('goes into a journal that is empty or that it continues, and into no other', async () => {
     const { rows, path } = await exported();
     const home = temporaryFolder();
     const stop = new Error('stopped');

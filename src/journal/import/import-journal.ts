@@ -17,7 +17,15 @@ import { exportedLines } from '../export.ts';
 import { earlierFiles, HALT_FILE } from '../store/earlier-files.ts';
 import { insertRecords, type NewRecord } from '../store/insert-records.ts';
 import type { JournalDatabase } from '../store/journal-database.ts';
-import { hasRecord, headOf, isNextOf, type JournalHead, NO_HEAD, parseRecord } from '../store/record-rows.ts';
+import {
+  hashAt,
+  hasRecord,
+  headOf,
+  isNextOf,
+  type JournalHead,
+  NO_HEAD,
+  parseRecord,
+} from '../store/record-rows.ts';
 import { RecordSource } from '../store/record-source.ts';
 import { actionsLike } from '../store/repair.ts';
 import { createJournalFile, databaseFile, lockFile, openJournalFile } from '../store/schema.ts';
@@ -90,16 +98,17 @@ function intoJournal(source: Source): Pick<ImportResult, 'isNew' | 'isRewound'> 
   const { host } = machine;
   const path = databaseFile(state);
   const fill = (made: JournalDatabase): void => {
-    if (headOf(made).seq > 0) throw hasOthers(source);
+    if (headOf(made).hash !== head.hash) throw hasOthers(source);
     made.exec(CACHE);
-    insertRecords(made, recordsOf(source, made));
+    insertRecords(made, recordsOf(source, made, head.seq));
     // A journal without records needs no witness; once it has some, a missing one would mean that it was put back.
     if (readWitness(state, host) === undefined) writeWitness(state, machine, NO_HEAD);
   };
   sweep(state);
   let db = openJournalFile(path, host);
+  const head = headOf(db);
   try {
-    const isNew = headOf(db).seq === 0;
+    const isNew = head.seq === 0 || isContinuedBy(source, head);
     if (!isNew && db !== undefined && !isIn(db, source)) throw hasOthers(source);
     const there = db;
     if (there === undefined) create(path, source, fill);
@@ -144,6 +153,16 @@ function sweep(state: string): void {
   }
 }
 
+/** Whether an export has the record after the last one of the journal. */
+const isContinuedBy = ({ files }: Source, head: JournalHead): boolean =>
+  files.some(({ path }) => {
+    for (const { stored } of exportedLines(path)) {
+      if (stored === undefined) return false;
+      if (isNextOf(head, stored)) return true;
+    }
+    return false;
+  });
+
 function isIn(db: JournalDatabase, source: Source): boolean {
   for (const { id } of recordsOf(source, db)) if (!hasRecord(db, id)) return false;
   return true;
@@ -154,8 +173,8 @@ const PROGRESS_LINES = 4_096;
 /** Counts a record that was read, of so many bytes. */
 type CountRead = (record: NewRecord, length: number) => NewRecord;
 
-/** In order. `db`: has the ones before. */
-function* recordsOf(source: Source, db: JournalDatabase): Generator<NewRecord> {
+/** In order. `db`: has the ones before. `after`: the number of the last one of an export that is not taken. */
+function* recordsOf(source: Source, db: JournalDatabase, after = 0): Generator<NewRecord> {
   const { files, state, machine, count, progress } = source;
   const earlier = new EarlierRecords((id) => hasIntent(db, id), exactInstant(machine.clock.now()));
   const areExports = files.some(({ path }) => isExport(path));
@@ -167,7 +186,7 @@ function* recordsOf(source: Source, db: JournalDatabase): Generator<NewRecord> {
     if (count.records % PROGRESS_LINES === 0) progress?.(bytes, total);
     return record;
   };
-  if (areExports) yield* exportedRecords(source, read);
+  if (areExports) yield* exportedRecords(source, { db, after, read });
   else
     for (const file of files)
       for (const line of linesOf(file.path)) yield read(earlier.add(file, line), line.bytes.length + 1);
@@ -185,22 +204,29 @@ function isExport(path: string): boolean {
 }
 
 /**
- * The records of one export, or of several that continue each other, exactly as they were exported.
+ * The records of one export, or of several that continue each other or the journal, exactly as they were exported.
  * @throws DamagedFileError naming a line that is not what was exported.
  */
-function* exportedRecords({ files, count }: Source, read: CountRead): Generator<NewRecord> {
+function* exportedRecords(
+  { files, count }: Source,
+  { db, after, read }: { db: JournalDatabase; after: number; read: CountRead },
+): Generator<NewRecord> {
   let last: JournalHead = NO_HEAD;
   for (const { path } of files)
     for (const { line, bytes, stored } of exportedLines(path)) {
       const what = `Line ${line.toString()} of ${path}`;
       if (stored === undefined) throw refusedExport(path, `${what} is not a line of an export.`);
       const { seq, id, record, stamp } = stored;
-      if (line === 1 && seq > last.seq + 1)
-        throw refusedExport(
-          path,
-          `${path} begins at record ${seq.toString()}: a journal cannot begin with it.`,
-          'Export without --since, or name the export with the records before it first.',
-        );
+      if (line === 1 && seq > last.seq + 1) {
+        const hash = hashAt(db, seq - 1);
+        if (hash === undefined)
+          throw refusedExport(
+            path,
+            `${path} begins at record ${seq.toString()}, and the journal does not have the one before it.`,
+            'Export without --since, or name the export with the records before it first.',
+          );
+        last = { seq: seq - 1, hash };
+      }
       if (!isNextOf(last, stored))
         throw refusedExport(
           path,
@@ -208,8 +234,9 @@ function* exportedRecords({ files, count }: Source, read: CountRead): Generator<
         );
       const parsed = parseRecord(record);
       if (typeof parsed === 'string') throw refusedExport(path, `${what} ${parsed}.`);
-      if (parsed.kind === 'intent') count.actions += 1;
       last = stored;
+      if (seq <= after) continue;
+      if (parsed.kind === 'intent') count.actions += 1;
       yield read({ id, record, stamp }, bytes);
     }
 }
