@@ -7,6 +7,9 @@ import { hash } from 'node:crypto';
 /** The hash before the first record. Hashes are 64 lower-case hexadecimal digits. */
 export const NO_RECORD = '0'.repeat(64);
 
+export const isHash = (given: unknown): given is string =>
+  typeof given === 'string' && /^[0-9a-f]{64}$/.test(given);
+
 export interface ChainedText {
   id: string;
   /** The exact text. */

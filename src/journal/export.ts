@@ -3,6 +3,7 @@ import { fieldsIn } from '../domain/fields.ts';
 import { linesOf } from '../platform/file-lines.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
+import { isHash } from './chain.ts';
 import { refuseEarlierFiles } from './store/earlier-files.ts';
 import { hashAt, headOf, type StoredRecord, storedRecords } from './store/record-rows.ts';
 import { databaseFile, openJournalFile } from './store/schema.ts';
@@ -63,7 +64,6 @@ export function* exportedLines(path: string): Generator<ExportedLine> {
   for (const { bytes } of linesOf(path)) {
     line += 1;
     const { seq, id, record, stamp, hash, prev } = fieldsIn(bytes);
-    const [own, before] = [hashIn(hash), hashIn(prev)];
     const isRecord =
       typeof seq === 'number' &&
       Number.isSafeInteger(seq) &&
@@ -71,16 +71,13 @@ export function* exportedLines(path: string): Generator<ExportedLine> {
       typeof id === 'string' &&
       typeof record === 'string' &&
       typeof stamp === 'string' &&
-      own !== undefined &&
-      (prev === undefined || before !== undefined);
+      isHash(hash) &&
+      (prev === undefined || isHash(prev));
     yield {
       line,
       bytes: bytes.length + 1,
-      stored: isRecord ? { seq, id, record, stamp, hash: own } : undefined,
-      prev: before,
+      stored: isRecord ? { seq, id, record, stamp, hash } : undefined,
+      prev: isHash(prev) ? prev : undefined,
     };
   }
 }
-
-const hashIn = (given: unknown): string | undefined =>
-  typeof given === 'string' && /^[0-9a-f]{64}$/.test(given) ? given : undefined;

@@ -733,6 +733,18 @@ describe('an export', () => {
     expect(journalIn(home)).toMatchObject({ count: 3, trouble: undefined });
   });
 
+  it('does not take the place of a person who accepts that the witness is missing', async () => {
+    const { rows, path } = await exported();
+    const home = temporaryFolder();
+    const older = `${path}.older`;
+    writeFileSync(older, rows.slice(0, 3).map(lineOf).join(''));
+    await imported(home, [older]);
+    rmSync(witnessFile(stateIn(home)));
+    expect(await imported(home, [path])).toMatchObject({ isNew: true, isRewound: true });
+    expect(rowsIn(home)).toEqual(rows);
+    expect(journalIn(home).trouble?.kind).toBe('rewound');
+  });
+
   it('goes into a journal that is empty or that it continues, and into no other', async () => {
     const { rows, path } = await exported();
     const home = temporaryFolder();

@@ -101,8 +101,8 @@ function intoJournal(source: Source): Pick<ImportResult, 'isNew' | 'isRewound'> 
     if (headOf(made).hash !== head.hash) throw hasOthers(source);
     made.exec(CACHE);
     insertRecords(made, recordsOf(source, made, head.seq));
-    // A journal without records needs no witness; once it has some, a missing one would mean that it was put back.
-    if (readWitness(state, host) === undefined) writeWitness(state, machine, NO_HEAD);
+    // A journal without records needs no witness; once it has some, a missing one means that it was put back.
+    if (head.seq === 0 && readWitness(state, host) === undefined) writeWitness(state, machine, NO_HEAD);
   };
   sweep(state);
   let db = openJournalFile(path, host);

@@ -8,9 +8,9 @@ import { type JournalRecord, mintId } from '../records.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import { insertRecords } from './insert-records.ts';
 import { whileBusy } from './journal-database.ts';
-import { lossOf, readLastWritten, writePendingMark } from './last-written.ts';
+import { lossOf, readLastWritten } from './last-written.ts';
 import { newRecords, signedNow } from './new-records.ts';
-import { emptyPending, notIn, pendingNow } from './pending-records.ts';
+import { clearPending, notIn, pendingNow } from './pending-records.ts';
 import { headOf, type JournalHead, numberedAt } from './record-rows.ts';
 import { actionsLike, type RepairOptions, WITHOUT_INTENT } from './repair.ts';
 import {
@@ -85,13 +85,10 @@ export function acceptLoss(
         { ...base, kind: 'halt', halt_id: mintId(random), who, why, note },
         { ...base, kind: 'loss', who, found, note },
       ];
-      const waiting = notIn(db, kept.all);
-      return insertRecords(db, [...waiting, ...newRecords(records, db, random)]);
+      return insertRecords(db, [...notIn(db, kept.all), ...newRecords(records, db, random)]);
     });
     writeWitness(state, machine, head, { replace: true });
-    const drained = pending.database();
-    if (drained === undefined || emptyPending(drained, (all) => notIn(db, all)))
-      writePendingMark(state, host, undefined);
+    clearPending(state, host, { pending: pending.database(), journal: db });
     return { head, withoutIntent: actionsLike(db, WITHOUT_INTENT) };
   };
   return withLock(lockFile(state), machine, () => whileBusy(machine, accept));

@@ -22,7 +22,7 @@ export interface JournalDatabase {
   get(sql: string, ...binds: SqlValue[]): SqlRow | undefined;
   all(sql: string, ...binds: SqlValue[]): readonly SqlRow[];
   /** Each row as the list of its columns, which is quicker where there are many. */
-  lists(sql: string, ...binds: SqlValue[]): readonly (readonly unknown[])[];
+  lists(sql: string, ...binds: SqlValue[]): readonly unknown[];
   run(sql: string, ...binds: SqlValue[]): void;
   exec(sql: string): void;
   /** Runs `work` over one snapshot; within `reading` or `writing` over theirs. */
@@ -155,7 +155,7 @@ function adapterOf(path: string, handle: Handle): JournalDatabase {
       naming(path, () => {
         const statement = prepared(sql);
         statement.setReturnArrays(true);
-        return statement.all(...binds).map((each) => listOf(each, path));
+        return statement.all(...binds);
       }),
     run: (sql, ...binds) => naming(path, () => void prepared(sql).run(...binds)),
     exec: (sql) => naming(path, () => handle.exec(sql)),
@@ -179,11 +179,6 @@ const isRow = (found: unknown): found is SqlRow => typeof found === 'object' && 
 
 function rowOf(found: unknown, path: string): SqlRow {
   if (isRow(found)) return found;
-  throw new JournalDamage(path, 'a query returned no row');
-}
-
-function listOf(found: unknown, path: string): readonly unknown[] {
-  if (Array.isArray(found)) return found;
   throw new JournalDamage(path, 'a query returned no row');
 }
 

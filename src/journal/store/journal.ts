@@ -16,7 +16,7 @@ import { JournalBusy, JournalDamage, type JournalDatabase, whileBusy } from './j
 import { journalReader } from './journal-reader.ts';
 import { type LastWritten, lossOf, lostPending, readLastWritten, writePendingMark } from './last-written.ts';
 import { newRecords } from './new-records.ts';
-import { emptyPending, notIn, type Pending, pendingNow } from './pending-records.ts';
+import { clearPending, notIn, type Pending, pendingNow } from './pending-records.ts';
 import { headOf } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
 import { databaseFile, inodeOf, KeptOpen, pendingFile } from './schema.ts';
@@ -142,9 +142,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
   /** Records that are in both count once. */
   function tidyPending(db: JournalDatabase): void {
     try {
-      const waiting = pending.database();
-      if (waiting !== undefined && emptyPending(waiting, (all) => notIn(db, all)))
-        writePendingMark(state, host, undefined);
+      clearPending(state, host, { pending: pending.database(), journal: db });
     } catch (error) {
       if (!(error instanceof DamagedFileError)) throw error;
     }

@@ -1,6 +1,6 @@
 /**
- * The mark of `pending.sqlite` in `journal.head`: the ID of its last record, behind the two places of the witness. Without that record
- * in either database, a file was removed or put back that may have had a halt, or an action whose outcome is not known.
+ * The last records that were written, by `journal.head`: its witness, and behind it the mark of `pending.sqlite`, which is the ID
+ * of the last record there. A file that lacks them was removed or put back: it may have had a halt or an unknown outcome.
  */
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { fieldsIn } from '../../domain/fields.ts';
@@ -11,7 +11,7 @@ import { hasRecord, type JournalHead } from './record-rows.ts';
 import { databaseFile, pendingFile, witnessFile } from './schema.ts';
 import { MARK_AT, PLACE_BYTES, readWitness, rewoundFrom, witnessBytes, witnessIn } from './witness.ts';
 
-/** The last records by `journal.head`, read before the databases: a record that is written in between is no loss. */
+/** Read before the databases: a record that is written in between is no loss. */
 export interface LastWritten {
   witness: JournalHead | undefined;
   /** Undefined while nothing is pending. */
@@ -24,10 +24,7 @@ export function readLastWritten(state: string, host: Host): LastWritten {
   return { witness: witnessIn(bytes), mark: typeof pending === 'string' ? pending : undefined };
 }
 
-/**
- * The first trouble of files that lack one of them. The last parameter has the pending records that are there. `db`: undefined where there is none.
- * @throws JournalDamage as `rewoundFrom`
- */
+/** Undefined where both files have them. `all`, `damage`: of `pending.sqlite` now. @throws JournalDamage as `rewoundFrom` */
 export const lossOf = (
   state: string,
   { witness, mark }: LastWritten,

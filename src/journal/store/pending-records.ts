@@ -2,9 +2,11 @@
  * `pending.sqlite`: records that the journal could not take, as it was damaged, rewound or in use. They count at once, and go into
  * the journal with its next append.
  */
+import type { Host } from '../../platform/host.ts';
 import type { JournalRecord } from '../records.ts';
 import type { NewRecord } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
+import { writePendingMark } from './last-written.ts';
 import { hasRecord, numberedAt, storedRecords } from './record-rows.ts';
 import type { KeptOpen } from './schema.ts';
 
@@ -44,6 +46,16 @@ export const notIn = (journal: JournalDatabase | undefined, all: Pending): Pendi
 /** In order, without what the journal has. @throws JournalDamage */
 export const readPending = (pending: JournalDatabase, journal: JournalDatabase | undefined): Pending =>
   notIn(journal, allPending(pending));
+
+/** Removes what the journal has now, and the mark; nothing while some wait. `pending`: undefined where it is gone. */
+export function clearPending(
+  state: string,
+  host: Host,
+  { pending, journal }: { pending: JournalDatabase | undefined; journal: JournalDatabase },
+): void {
+  if (pending === undefined || emptyPending(pending, (all) => notIn(journal, all)))
+    writePendingMark(state, host, undefined);
+}
 
 /** False where some are still `waiting`, as another process may have added to it since. */
 export function emptyPending(pending: JournalDatabase, waiting: (all: Pending) => Pending): boolean {

@@ -15,7 +15,6 @@ export interface StoredRecord {
   /** The exact text. */
   record: string;
   stamp: string;
-  /** In the chain. */
   hash: string;
 }
 
@@ -23,7 +22,8 @@ const HASH = 'lower(hex(hash)) AS hash';
 const COLUMNS = `seq, id, record, stamp, ${HASH}`;
 
 /** @throws JournalDamage for a row that has other types. */
-function storedOf([seq, id, record, stamp, hash]: readonly unknown[], path: string): StoredRecord {
+function storedOf(row: unknown, path: string): StoredRecord {
+  const [seq, id, record, stamp, hash]: readonly unknown[] = Array.isArray(row) ? row : [];
   if (
     typeof seq === 'number' &&
     typeof id === 'string' &&
@@ -104,7 +104,7 @@ export function* readableRecords(db: JournalDatabase): Generator<StoredRecord> {
 const rowAt = (db: JournalDatabase, seq: number): StoredRecord | undefined =>
   unless(DamagedFileError, () => {
     const [row] = db.lists(`SELECT ${COLUMNS} FROM records WHERE seq = ?`, seq);
-    return row && storedOf(row, db.path);
+    return row === undefined ? undefined : storedOf(row, db.path);
   });
 
 /** More than a journal has: a flipped bit makes a larger number. */

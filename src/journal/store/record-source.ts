@@ -213,6 +213,5 @@ function keptNow(db: JournalDatabase): Kept {
 
 /** Not where an earlier state of the file was put back, or another process wrote very much. */
 function isContinued(db: JournalDatabase, { seq, hash }: JournalHead, { seq: last }: JournalHead): boolean {
-  const there = last - seq < MOST_KEPT ? hashAt(db, seq) : undefined;
-  return there === hash;
+  return last - seq < MOST_KEPT && hashAt(db, seq) === hash;
 }

@@ -19,8 +19,8 @@ import { insertRecords } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
 import { writePendingMark } from './last-written.ts';
 import { newRecords, type Signature, signedNow } from './new-records.ts';
-import { emptyPending, notIn, readPending } from './pending-records.ts';
-import { headOf, type JournalHead, numberedAt } from './record-rows.ts';
+import { clearPending, readPending } from './pending-records.ts';
+import { headOf, type JournalHead, NO_HEAD, numberedAt } from './record-rows.ts';
 import { RecordSource } from './record-source.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
 import {
@@ -170,7 +170,7 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
   return withCorrected(old, host, (source) =>
     asWriter(old, () => {
       const salvage = new Salvage(source, witness);
-      const made = { head: { seq: 0, hash: '' }, why: '', withoutIntent: NONE, maybeSent: NONE };
+      const made = { head: NO_HEAD, why: '', withoutIntent: NONE, maybeSent: NONE };
       createJournalFile(asideName(path, 'repaired', stamp), machine, (db) => {
         insertRecords(db, salvage.records());
         made.why = `${basename(path)} was repaired: ${salvage.inWords()}`;
@@ -346,7 +346,6 @@ async function drainPending(state: string, machine: Machine): Promise<number> {
     });
   const count = await whileBusy(machine, take);
   followHead(db, state, machine);
-  if (await whileBusy(machine, () => emptyPending(pending, (all) => notIn(db, all))))
-    writePendingMark(state, machine.host, undefined);
+  await whileBusy(machine, () => clearPending(state, machine.host, { pending, journal: db }));
   return count;
 }

@@ -10,6 +10,7 @@ import { DamagedFileError, unless } from '../../errors.ts';
 import { readOwnFile, writeAtomically } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
+import { isHash } from '../chain.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import { hasBrokenLog } from './broken-log.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
@@ -43,7 +44,7 @@ function latestPlace(bytes: Buffer): { head: JournalHead; place: number } | unde
 function headIn(bytes: Buffer): JournalHead | undefined {
   const { seq, hash, again = seq } = fieldsIn(bytes);
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0 || again !== seq) return undefined;
-  return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? { seq, hash } : undefined;
+  return isHash(hash) ? { seq, hash } : undefined;
 }
 
 /** Whether there is one, readable or not. @throws DamagedFileError */
