@@ -78,7 +78,7 @@ export function viewImport(view: ImportView): View {
     damageCount > 0 && haltedToCompare(),
     isRewound &&
       hintLine(
-        say`It lacks records that were written here. To accept it: ${shell`hedge journal accept-loss --note TEXT`}`,
+        say`It may lack records that were written here. To accept that: ${shell`hedge journal accept-loss --note TEXT`}`,
         'bad',
       ),
   ];
