@@ -14,6 +14,7 @@ import { acceptLoss, findLoss } from '../../src/journal/store/accept-loss.ts';
 import { backupJournal } from '../../src/journal/store/backup.ts';
 import { type Journal, openJournal } from '../../src/journal/store/journal.ts';
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
+import { logFits } from '../../src/journal/store/log-fits.ts';
 import { repairJournal } from '../../src/journal/store/repair.ts';
 import { createJournalFile } from '../../src/journal/store/schema.ts';
 import { openAudit } from '../../src/journal/verify.ts';
@@ -142,6 +143,16 @@ async function copied(
   return home;
 }
 
+/** The journal of another machine, with some commits more than that at `path`. */
+function makeOther(other: string, path: string): void {
+  createJournalFile(other, testMachine());
+  const [one, its] = [path, other].map((each) => openJournalDatabase(each, host));
+  const version = (Number(one?.get('PRAGMA user_version')?.['user_version']) + 20_000 * 256) | 0;
+  its?.exec(`PRAGMA user_version = ${version.toString()}`);
+  one?.close();
+  its?.close();
+}
+
 /** A desk, and a copy of its journal from before its last appends. */
 async function put(
   back: (home: string, copy: string) => void = () => undefined,
@@ -152,7 +163,7 @@ async function put(
     const copy = join(home, 'copy');
     cp(placesIn(home).state, copy);
     backupJournal(join(copy, 'backup'), { places: placesIn(home), machine: testMachine() });
-    createJournalFile(join(copy, 'other'), testMachine());
+    makeOther(join(copy, 'other'), join(copy, 'journal.sqlite'));
     for (let more = 0; more < gap; more += 1) await journal.append([{ ...HALT, halt_id: mintId(random) }]);
     if (gap > 0) checkpoint(home);
     await appendAll(journal, since);
@@ -234,6 +245,18 @@ describe('a journal put back to an older state', () => {
     const state = opened(home).read();
     expect([state.find({ dealIds: [MORE] }).length, state.trouble?.kind]).toEqual([1, kind]);
     if (kind !== undefined) await expectNoticed(home, [kind]);
+  });
+
+  it('below its newer log is noticed, though its file got the number of one that was looked at before', async () => {
+    const home = await put(() => undefined, { gap: 1 });
+    const path = file(home, 'again.sqlite');
+    const older = readFileSync(join(home, 'copy', 'journal.sqlite'));
+    writeFileSync(path, readFileSync(file(home, 'journal.sqlite')));
+    cp(file(home, 'journal.sqlite-wal'), `${path}-wal`);
+    expect(logFits(path)).toBe(true);
+    rmSync(path);
+    writeFileSync(path, older);
+    expect(logFits(path)).toBe(false);
   });
 
   it('gets what was recorded meanwhile once the newest copy is put back: a halt, and a close', async () => {
