@@ -5,7 +5,6 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longest-first.ts';
 import { MissingTools } from './missing-tools.ts';
 import { Progress } from './progress.ts';
-import { quickFolder } from './quick-folder.ts';
 import { SeenBranches } from './seen-branches.ts';
 
 /** They start the built program, or modules of the build in processes of their own. */
@@ -49,7 +48,7 @@ export default defineConfig({
     isolate: Boolean(process.env['HEDGE_SOAK']),
     reporters: ['default', new Progress(), new MissingTools(), new SeenBranches()],
     sequence: { sequencer: LongestFirst },
-    env: { TMPDIR: quickFolder() },
+    globalSetup: 'test/run-folder.ts',
     // It ends what hangs. No test takes so long, however busy the machine is.
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
@@ -93,7 +92,7 @@ export default defineConfig({
           name: 'full',
           include: [FULL_ONLY, ...MORE_IN_FULL],
           exclude: [ALONE],
-          env: { TMPDIR: quickFolder(), HEDGE_FULL: 'all' },
+          env: { HEDGE_FULL: 'all' },
           sequence: { groupOrder: 2 },
         },
       },
@@ -102,7 +101,7 @@ export default defineConfig({
         test: {
           name: 'full, alone',
           include: [ALONE],
-          env: { TMPDIR: quickFolder(), HEDGE_FULL: 'all' },
+          env: { HEDGE_FULL: 'all' },
           maxWorkers: 1,
           sequence: { groupOrder: 3 },
         },
