@@ -36,6 +36,7 @@ const MORE_IN_FULL = readdirSync(fileURLToPath(new URL('.', import.meta.url)), {
   .map((file) => `test/${file}`)
   .filter((file) => TRIES_A_PART.test(readFileSync(`${ROOT}${file}`, 'utf8')));
 
+const BUILT = 'test/needs-build.ts';
 const LIMIT_MS = process.env['HEDGE_SOAK'] || process.env['HEDGE_SWEEP'] ? 3_600_000 : 900_000;
 
 export default defineConfig({
@@ -69,6 +70,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'program',
+          globalSetup: BUILT,
           include: PROGRAM,
           exclude: [...KILLS, ...TRUST, FULL_ONLY, ALONE],
           // They wait for one another's processes more than they work.
@@ -80,6 +82,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'trust',
+          globalSetup: BUILT,
           include: TRUST,
           exclude: [FULL_ONLY, ALONE],
           maxWorkers: availableParallelism() * 2,
@@ -90,6 +93,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'full',
+          globalSetup: BUILT,
           include: [FULL_ONLY, ...MORE_IN_FULL],
           exclude: [ALONE],
           env: { HEDGE_FULL: 'all' },
@@ -100,6 +104,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'full, alone',
+          globalSetup: BUILT,
           include: [ALONE],
           env: { HEDGE_FULL: 'all' },
           maxWorkers: 1,
