@@ -1,5 +1,5 @@
 /** Every command of `hedge`, one line each, in the order of help. A command's file is loaded only when it is needed. */
-import { type Command, type CommandGroup, isGroup } from './define.ts';
+import { type Command, type CommandGroup, isGroup, WATCH_OPTION } from './define.ts';
 
 export interface RegistryLine {
   name: string;
@@ -251,6 +251,7 @@ export async function loadCommands(): Promise<readonly Command[]> {
 /** For a sentence: `markets, price, quote`. */
 export const namesInBatch = (): Promise<string> => namesOf(({ inBatch }) => inBatch !== undefined);
 export const namesOfLists = (): Promise<string> => namesOf(({ lists }) => lists);
+export const namesToWatch = (): Promise<string> => namesOf(({ options }) => options.includes(WATCH_OPTION));
 
 const namesOf = async (which: (command: Command) => boolean): Promise<string> =>
   (await loadCommands())

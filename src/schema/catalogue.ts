@@ -12,6 +12,7 @@ import {
 } from './action-document.ts';
 import { coverDocumentSchema } from './cover-document.ts';
 import { documentSchema } from './document.ts';
+import { list, sentAccount, sentMarket, sentPosition } from './document-fields.ts';
 import * as journal from './journal-document.ts';
 import * as machine from './machine-document.ts';
 import * as reading from './reading-document.ts';
@@ -20,7 +21,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** By the words after `hedge`. */
 const DATA: Readonly<Record<string, z.ZodMiniType>> = {
-  markets: reading.marketsDocumentSchema,
+  markets: list(sentMarket),
   price: reading.priceDocumentSchema,
   quote: reading.quoteDocumentSchema,
   watch: reading.watchDocumentSchema,
@@ -50,8 +51,8 @@ const DATA: Readonly<Record<string, z.ZodMiniType>> = {
   hedge: reading.homeDocumentSchema,
   hedges: reading.hedgesDocumentSchema,
   history: reading.historyDocumentSchema,
-  positions: reading.positionsDocumentSchema,
-  account: reading.accountDocumentSchema,
+  positions: list(sentPosition),
+  account: sentAccount,
   journal: journal.journalListSchema,
   'journal resolve': journal.journalDocumentSchema,
   'journal halts': journal.haltRecordsSchema,

@@ -26,9 +26,6 @@ import {
 } from './document-fields.ts';
 import { activeHaltSchema, deskSchema, journalDocumentSchema, troubleSchema } from './journal-document.ts';
 
-export const marketsDocumentSchema = list(sentMarket);
-export const positionsDocumentSchema = list(sentPosition);
-export const accountDocumentSchema = sentAccount;
 export const hedgesDocumentSchema = z.union([sentHedge, list(sentHedge)]);
 
 /** The fields of a price, as sent; another shape is whole under `sent`. */

@@ -169,6 +169,17 @@ describe('a word that was mistyped', () => {
   });
 });
 
+describe('the README', () => {
+  it('has each command in its table, and no other', () => {
+    const table = README.split('## Commands')[1]?.split('\n## ')[0] ?? '';
+    const cells = table.split('\n').flatMap((line) => /^\| (`.*?`) \| /.exec(line)?.[1] ?? []);
+    const listed = cells.flatMap((cell) => [...cell.matchAll(/`([a-z][a-z-]*)/g)].map(([, name]) => name));
+    const registered = REGISTRY.map(({ name }) => name);
+    expect(listed.filter((name) => name !== 'hedge' && !registered.includes(name ?? ''))).toEqual([]);
+    expect(registered.filter((name) => !listed.includes(name))).toEqual([]);
+  });
+});
+
 describe('the exit codes', () => {
   it('are in help with their meanings, and in the README by number', async () => {
     const page = (await help('help exit-codes')).replaceAll(/\s+/g, ' ');

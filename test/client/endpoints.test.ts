@@ -128,7 +128,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe.each(TRANSPORTS)('the endpoints, over the $road transport', ({ scriptedClient }) => {
-  it('are all twelve of the specification', () => {
+  it('are all those of the specification', () => {
     expect(CASES.map(({ endpoint }) => endpoint).toSorted()).toEqual(
       ENDPOINTS.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );

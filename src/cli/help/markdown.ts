@@ -2,7 +2,7 @@
  * The Markdown of a help topic as a page: headings, paragraphs, lists, tables of two columns and fenced code. A name in
  * double braces is replaced by a list from the code.
  */
-import { namesInBatch, namesOfLists } from '../../commands/registry.ts';
+import { namesInBatch, namesOfLists, namesToWatch } from '../../commands/registry.ts';
 import { ownField } from '../../domain/fields.ts';
 import { OWN_CODES } from '../../errors.ts';
 import { EXIT_CODES_BY_SEVERITY } from '../exit-codes.ts';
@@ -54,6 +54,7 @@ const FROM_CODE: Readonly<Record<string, () => string | Promise<string>>> = {
   'error-codes': () => OWN_CODES.join(', '),
   'batch-commands': namesInBatch,
   'list-commands': namesOfLists,
+  'watch-commands': namesToWatch,
 };
 
 /** The title of the topic (`# …`) is left out: a page is shown under its name. */

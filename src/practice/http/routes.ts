@@ -1,4 +1,4 @@
-/** The twelve endpoints of the specification. */
+/** The endpoints of the specification. */
 import * as z from 'zod';
 import type { TransactionContext } from '../book/transaction-context.ts';
 import type { OrderKind } from '../domain/practice-types.ts';
