@@ -1,5 +1,6 @@
 /** Reads the arguments of `hedge reconcile`, and finance's own list of deals. */
 import { Big } from 'big.js';
+import { optionWords } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
@@ -31,10 +32,19 @@ export function readReconcileIntent(raw: RawInput) {
       rate: readOption(raw, 'toleranceRate', readTolerance) ?? CENT,
     },
     saves,
+    /** The options that decide what is compared, as they were given. */
+    compares: COMPARES.flatMap(([option, name]) => optionWords(option, optionText(raw, name))),
     /** Why the breaks that are shown are right. */
     note,
   };
 }
+
+const COMPARES = [
+  ['--since', 'since'],
+  ['--against', 'against'],
+  ['--tolerance-usd', 'toleranceUsd'],
+  ['--tolerance-rate', 'toleranceRate'],
+] as const;
 
 function readTolerance(text: string, option: string): Big {
   const amount = parsePlainDecimal(text);

@@ -13,7 +13,7 @@ export const reconcile = defineCommand({
   name: 'reconcile',
   summary: "Compare the journal with the service and with finance's list",
   description:
-    "Sends no action and corrects nothing. Compares what this machine recorded with the service's hedges, history and positions, and both with finance's list, a CSV file: deal_id,notional_usd,rate, where the notional is what remains of the deal, or was left at its end. Each break has a class; hedge help books says what each means. timing is young and expected to agree by itself: it names the time after which it is a break.\n\n--note records why the breaks shown are right, with this reading, in the journal; name deal IDs or hedge IDs to mean only those. The same difference is then shown as explained and no longer counts. Exit code 0: all agree; 11: breaks; 7: an outcome is unknown.",
+    "Sends no action and corrects nothing. Compares what this machine recorded with the service's hedges, history and positions, and both with finance's list, a CSV file: deal_id,notional_usd,rate, where the notional is what remains of the deal, or was left at its end. Each break has a class; hedge help books says what each means. timing is young and expected to agree by itself: it names the time after which it is a break.\n\n--note records why the breaks shown are right, with this reading, in the journal; name deal IDs or hedge IDs to mean only those, and give --since and --against again. The same difference is then shown as explained and no longer counts. Exit code 0: all agree; 11: breaks; 7: an outcome is unknown.",
   operands: [
     {
       name: 'ID',
@@ -44,7 +44,7 @@ export const reconcile = defineCommand({
       shows: 'a month, with the list that finance keeps',
     },
     {
-      line: 'hedge reconcile PAY-8841 --note "dealt by phone"',
+      line: 'hedge reconcile PAY-8841 --against finance.csv --note "booked tomorrow"',
       shows: 'why the breaks of this deal are right',
     },
     {

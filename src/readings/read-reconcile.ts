@@ -96,7 +96,7 @@ export async function readReconcile(
       fromMs,
     }),
   };
-  checkWords(intent.words, sources);
+  checkWords(intent, sources);
   const found = findBreaks(sources).filter((each) => isMeant(each, intent.words));
   const explanations = explainedIn([...snapshotsOf(state, context.identity, fromMs - LONGEST_LIFE_MS)]);
   const breaks = found.map((each): FoundBreak => {
@@ -104,7 +104,9 @@ export async function readReconcile(
     return { ...each, explained: key === undefined ? undefined : explanations.get(key) };
   });
   const { note } = intent;
-  const explained = note === undefined ? {} : { explained: breaks.filter(isOpenBreak).map(breakKey) };
+  const open = breaks.filter(isOpenBreak);
+  if (note !== undefined && open.length === 0) throw nothingToExplain(intent);
+  const explained = note === undefined ? {} : { explained: open.map(breakKey) };
   const notSaved = intent.saves
     ? await saveSnapshot(context, { ...account.record, ...explained })
     : undefined;
@@ -129,9 +131,18 @@ export async function readReconcile(
   };
 }
 
+/** A person would take it for recorded. */
+const nothingToExplain = ({ against, compares }: ReconcileIntent): UsageError =>
+  new UsageError(
+    'There is no break that this note would explain. It was not recorded.',
+    against === undefined
+      ? 'For a break with the list of finance, give the list too: --against FILE.'
+      : say`To see what is compared: ${shell`hedge reconcile ${compares}`}`,
+  );
+
 /** @throws UsageError for an ID that is nowhere, of which "all agree" would say nothing. */
 function checkWords(
-  words: readonly string[],
+  { words, against }: ReconcileIntent,
   { positionFacts, actions, finance, lookedUp, fromMs }: ReconcileSources,
 ): void {
   const hedges = [...positionFacts.hedges, ...[...lookedUp.values()].flatMap((found) => found ?? [])];
@@ -144,7 +155,7 @@ function checkWords(
   if (unknown !== undefined)
     throw new UsageError(
       `There is no hedge, deal or action ${quoted(unknown)} since ${instantText(fromMs)}.`,
-      'Give its ID, or an earlier --since.',
+      `Give its ID, or an earlier --since${against === undefined ? '; for a deal of finance alone, its list with --against' : ''}.`,
     );
 }
 
@@ -249,7 +260,7 @@ export function reconcileFinding({
     what: `${counted(open.length, 'break')} between the journal${intent.against === undefined ? ' and the service' : ", the service and finance's list"}.`,
     meaning: 'Nothing was changed.',
     hint: [
-      say`To record why one is right: ${shell`hedge reconcile ID --note TEXT`}`,
+      say`To record why one is right: ${shell`hedge reconcile ID ${intent.compares} --note TEXT`}`,
       say`What each means: ${shell`hedge help books`}`,
     ],
     details,

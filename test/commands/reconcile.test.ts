@@ -103,6 +103,21 @@ describe('hedge reconcile', () => {
     expect((await desk.run('reconcile --tolerance-usd much')).code).toBe(2);
   });
 
+  it('names the command that explains a break with finance, and records no note that explains nothing', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 20k --tenor 3 --deal-id COVER-1 --yes');
+    const path = join(desk.home, 'finance.csv');
+    writeFileSync(path, 'deal_id,notional_usd,rate\nCOVER-1,5,1500\n');
+    const found = await desk.hedge(`reconcile --since 3d --against ${path}`, 11);
+    expect(flat(found.err)).toContain(`hedge reconcile ID --since 3d --against ${path} --note TEXT`);
+    const lost = await desk.run(['reconcile', 'COVER-1', '--note', 'a typing mistake']);
+    expect([lost.code, flat(lost.err)]).toEqual([2, expect.stringContaining('It was not recorded.')]);
+    const against = ['--since', '3d', '--against', path];
+    expect((await desk.run(['reconcile', 'COVER-1', ...against, '--note', 'a typing mistake'])).code).toBe(0);
+    expect((await desk.hedge(`reconcile --against ${path}`)).out).toContain('explained by');
+    expect(flat((await desk.hedge('reconcile COVER-1')).out)).toContain('COVER-1: agrees.');
+  });
+
   it('says of two breaks that their deal IDs look alike', async () => {
     const desk = await aBooksDesk();
     await desk.hedge('open USDTNGN buy 20k --tenor 3 --deal-id COVER-1 --yes');

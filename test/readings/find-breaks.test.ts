@@ -30,6 +30,7 @@ const reconciled = (
       against: finance === undefined ? undefined : 'finance.csv',
       tolerance: { usd: new Big('0.01'), rate: new Big('0.01') },
       saves: note !== undefined,
+      compares: [],
       note,
     },
     { zone: 'UTC', profile: 'desk', finance: finance && { path: 'finance.csv', deals: finance } },

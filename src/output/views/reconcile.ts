@@ -13,7 +13,7 @@ import { readingNotes } from './snapshot.ts';
 function viewReconcile(reading: ReconcileReading): View {
   return [
     comparedLine(reading),
-    reading.breaks.length === 0 ? line(text('All agree.', 'good')) : [gap, breaks.block(reading.breaks)],
+    reading.breaks.length === 0 ? line(agreed(reading)) : [gap, breaks.block(reading.breaks)],
     notComparedLine(reading),
     readingNotes(reading.account),
   ];
@@ -26,9 +26,14 @@ function comparedLine({ compared, fromMs, intent }: ReconcileReading): Block {
   return line(
     text(`Compared ${lists} with ${ours}, since`, 'dim'),
     { kind: 'time', at: exactInstant(fromMs), style: 'minute', tone: 'dim' },
-    text(intent.words.length === 0 ? '.' : ', those named only.', 'dim'),
+    text(intent.words.length === 0 ? '.' : '. Shown: only the breaks of those named.', 'dim'),
   );
 }
+
+const agreed = ({ intent: { words } }: ReconcileReading): Cell =>
+  words.length === 0
+    ? text('All agree.', 'good')
+    : nameText(`${words.join(', ')}: ${words.length === 1 ? 'agrees' : 'agree'}.`, 'good');
 
 const NOT_SENT = {
   positions: 'the sizes of positions',
