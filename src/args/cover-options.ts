@@ -137,6 +137,8 @@ const POLICY = { before_days: WINDOW, after_days: WINDOW, forecast_weight_pct: [
 const MOST_BUCKETS = 50;
 /** USD, in whole cents. */
 const LEAST_NOTIONAL = new Big('0.01');
+/** USD: a deal of cents is not worth a settlement. */
+const USUAL_LEAST = new Big(10);
 
 /** @throws UsageError for a wrong or missing field, an unknown one, overlapping buckets, and fractions instead of percent. */
 export function readPolicy(content: string, path: string): CoverPolicy {
@@ -160,7 +162,7 @@ export function readPolicy(content: string, path: string): CoverPolicy {
   // A cover of at most 1 % is no policy: these are fractions.
   if (buckets.every(({ maxPct }) => maxPct.lte(1)) && buckets.some(({ maxPct }) => maxPct.gt(0)))
     throw wrong('min_pct, target_pct and max_pct are in percent: 60, not 0.6');
-  const least = ownField(policy, 'min_notional_usd') ?? LEAST_NOTIONAL;
+  const least = ownField(policy, 'min_notional_usd') ?? USUAL_LEAST;
   const figures = figuresIn(policy, POLICY, wrong);
   if (!(least instanceof Big) || least.lt(LEAST_NOTIONAL) || !hasDecimals(least, 2) || least.gt(1e9))
     throw wrong('min_notional_usd must be a number of USD above zero, with two decimals at most');

@@ -210,7 +210,7 @@ describe('a policy', () => {
       [0, '60'],
       [8, '33.3333'],
     ]);
-    expect(policy.minNotional.toFixed()).toBe('0.01');
+    expect(policy.minNotional.toFixed()).toBe('10');
     expect(readIt({ ...GOOD, min_notional_usd: 1000 }).minNotional.toFixed()).toBe('1000');
   });
 

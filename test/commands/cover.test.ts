@@ -210,7 +210,7 @@ describe('cover', () => {
     expect(footer).toEqual([
       expect.stringContaining('B (Sun 20 Dec (!))'),
       '(!) Fri 25 Dec, public holiday: Christmas Day.',
-      'Nothing was sent. USDC counts as USD. Rounded half up (--json).',
+      'Nothing was sent. USDC counts as USD. Rounded half up; full precision: --json',
     ]);
   });
 
@@ -241,7 +241,7 @@ describe('cover', () => {
   it('says that forecasts count in part, and not where they count in full', async () => {
     const exposures = EXPOSURES.replace('firm', 'forecast');
     const half = await coverWith([...readings(), quoteFor(4000)], { exposures });
-    expect((await half.show()).out).toContain('NET NGN counts 1 forecast at 50 %.');
+    expect((await half.show()).out).toContain('Naira counts 1 forecast at 50 %.');
     const whole = await coverWith([...readings(), quoteFor(8000)], {
       exposures,
       policy: { ...POLICY, forecast_weight_pct: 100 },
@@ -255,7 +255,7 @@ describe('cover', () => {
     const enough = await coverWith(readings({ hedges: [held], positions }));
     expect((await enough.show()).out).toContain('No deals: no bucket is below its band.');
     const full = await coverWith(readings({ account: anAccount({ available_exposure_usd: 0 }) }));
-    expect((await full.show()).out).toContain('No deals: none fits.');
+    expect((await full.show()).out).toContain('No deals: none fits, for the reason above.');
   });
 
   it('in CSV is one bucket a line', async () => {
@@ -372,7 +372,8 @@ describe('cover on practice', () => {
     const onScreen = words.filter((word) => word !== '--json');
     const { out } = await cli.run(onScreen, SCREEN);
     const [, command = ''] =
-      /They must be rolled, and no roll is planned:\s+hedge (roll \S+ .*?) +matures/.exec(out) ?? [];
+      /They must be rolled, and no\s+roll\s+is\s+planned[^:]*:\s+hedge (roll \S+ .*?) +matures/.exec(out) ??
+      [];
     expect(command).toMatch(/^roll COVER-\S+ --tenor 7 --at maturity$/);
     expect((await cli.run(`${command} --yes`)).code).toBe(0);
     expect((await cli.run(onScreen, SCREEN)).out).not.toContain('no roll is planned');
@@ -478,7 +479,7 @@ describe('cover on practice', () => {
     [
       '30000',
       '9999',
-      /^More than the 20,001\.00 USD left of the daily limit: hedge deals run would open no row\. Leave out\s+rows until 00:00 UTC,/m,
+      /^More than the 20,001\.00 USD left of the daily limit: hedge deals run would open no row\. Open fewer\s+or smaller ones until 00:00 UTC,/m,
     ],
     ['9999', '9999', /^More than the 0\.00 USD left of the daily limit:/m],
   ])('says what is left of a daily limit of %s USD that the deals exceed', async (limit, opened, words) => {

@@ -1,5 +1,5 @@
 /**
- * The Markdown of a help topic as a page: headings, paragraphs, lists, tables of two columns and fenced code. A name in
+ * The Markdown of a help topic as a page: headings, paragraphs, lists, numbered ones too, tables of two columns and fenced code. A name in
  * double braces is replaced by a list from the code.
  */
 import { namesInBatch, namesOfLists, namesToWatch } from '../../commands/registry.ts';
@@ -95,15 +95,19 @@ function partOf(block: readonly string[]): Part {
   if (first === '```sh') return code(...block.slice(1, -1));
   if (first.startsWith('```')) return verbatim(...block.slice(1, -1));
   if (first.startsWith('|')) return tableOf(block);
-  if (first.startsWith('- ')) return bullets(itemsOf(block).map(plain));
+  if (first.startsWith('- ')) return bullets(itemsOf(block, /^- /).map(plain));
+  if (NUMBERED.test(first))
+    return rows(itemsOf(block, NUMBERED).map((item, at) => [`${(at + 1).toString()}.`, plain(item)]));
   return paragraph(plain(block.join(' ')));
 }
 
-const itemsOf = (block: readonly string[]): readonly string[] =>
+const NUMBERED = /^\d+\. /;
+
+const itemsOf = (block: readonly string[], mark: RegExp): readonly string[] =>
   block.reduce<string[]>(
     (items, line) =>
-      line.startsWith('- ')
-        ? [...items, line.slice(2)]
+      mark.test(line)
+        ? [...items, line.replace(mark, '')]
         : [...items.slice(0, -1), `${items.at(-1) ?? ''} ${line.trim()}`],
     [],
   );

@@ -59,7 +59,7 @@ function reasonOf(
     case 'above_max':
       return `the hedges cover ${nairaInWords(coverage.covered.abs())}, ${nairaInWords(coverage.excess?.naira ?? coverage.covered)} too much. ${reduceInWords(coverage, reductions)}`;
     case 'below_zero':
-      return `the hedges of the other side cover ${nairaInWords(coverage.covered.abs())} more. ${reduceInWords(coverage, reductions)}`;
+      return `the ${side === 'buy' ? 'sell' : 'buy'}s cover ${nairaInWords(coverage.covered.abs())} more than the ${side}s. ${reduceInWords(coverage, reductions)}`;
     case 'unclear':
     case undefined:
       return 'the position is uncertain';

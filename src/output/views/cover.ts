@@ -82,12 +82,14 @@ function headline({ market, input: { exposures, zone }, today }: CoverReading): 
 const markedDate = (date: string, { today, input }: CoverReading): string =>
   `${dateInWords(date, today)}${date !== today && !isBusinessDay(date, input.holidays) ? ' (!)' : ''}`;
 
+const ROUNDED = 'Rounded half up; full precision: --json';
+
 const MOST_MARKED = 4;
 
 /** Three lines at most; the rest with -v. For the deals: `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
 function footer(reading: CoverReading): View {
   const { deals, today, input } = reading;
-  if (deals.length === 0) return [outsideLine(reading), dimLine('Rounded half up (--json).')];
+  if (deals.length === 0) return [outsideLine(reading), dimLine(ROUNDED)];
   const dates = [
     ...new Set(deals.flatMap((deal) => [deal.due, ...deal.rolls.map(({ date }) => date), deal.matures_on])),
   ];
@@ -101,19 +103,19 @@ function footer(reading: CoverReading): View {
     outsideLine(reading),
     marked.length > 0 && messageLine(`(!) ${shown}${more > 0 ? `; and ${more} more (--json)` : ''}.`, 'warn'),
     islamicLine(dates.filter((date) => input.holidays.mayLack(date))),
-    dimLine('Nothing was sent. USDC counts as USD. Rounded half up (--json).'),
+    dimLine(`Nothing was sent. USDC counts as USD. ${ROUNDED}`),
   ]);
   return [lines.slice(0, MOST_LINES), { kind: 'details', blocks: lines.slice(MOST_LINES) }];
 }
 
 const MOST_LINES = 3;
 
-/** `NET NGN counts 2 forecasts at 50 %.` */
+/** `Naira counts 2 forecasts at 50 %.` */
 function forecastLine({ input: { exposures, policy }, outside }: CoverReading): View {
   const counted = exposures.filter((each) => each.certainty === 'forecast' && !outside.includes(each)).length;
   if (counted === 0 || policy.forecastWeightPct.eq(100)) return [];
   return dimLine(
-    `NET NGN counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} %.`,
+    `Naira counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} %.`,
   );
 }
 
@@ -157,7 +159,7 @@ function lostDatesLine({ hedges, today, input: { exposures }, coverage }: CoverR
   );
 }
 
-/** `COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned:` */
+/** The rolls have no quote here, so their limit is the operator's. */
 function mustRollBlocks({ hedges, today }: CoverReading): View {
   const early = hedges.flatMap((hedge) => {
     const { must_roll: mustRoll } = hedge.derived;
@@ -165,7 +167,9 @@ function mustRollBlocks({ hedges, today }: CoverReading): View {
   });
   if (early.length === 0) return [];
   return [
-    warnLine('COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned:'),
+    warnLine(
+      'COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned (on live add --max-cost-bps):',
+    ),
     {
       kind: 'commands',
       rows: early.slice(0, MOST_CHAINS).map(({ hedge, due, matures_on: maturesOn, tenors_days: tenors }) => {
@@ -194,6 +198,7 @@ function nettingBlocks(reading: CoverReading): View {
   const more = dates.length - MOST_DATES;
   return [
     gap,
+    line('Receipts against payments, in buckets that have both:'),
     tableOf(dates.slice(0, MOST_DATES), [
       { header: 'DUE', show: ({ date }) => text(markedDate(date, reading)) },
       { header: 'RECEIVE NGN', align: 'right', show: ({ receive }) => naira(receive) },
@@ -221,7 +226,11 @@ function dealBlocks(reading: CoverReading): View {
     ];
   if (deals.length === 0) {
     const isShort = coverage.buckets.some(({ status }) => status === 'below');
-    return dimLine(isShort ? 'No deals: none fits.' : 'No deals: no bucket is below its band.');
+    return dimLine(
+      isShort
+        ? 'No deals: none fits, for the reason above.'
+        : 'No deals: no bucket is below its band.',
+    );
   }
   return [dealTable(reading), totals(deals), rollLines(reading)];
 }
@@ -281,7 +290,7 @@ function limitLine({ deals }: CoverReading, left: Big | undefined): View {
   return (
     left?.lt(totalsOf(deals).notional_usd) === true &&
     warnLine(
-      `More than the ${usdInWords(left)} left of the daily limit: hedge deals run would open no row. Leave out rows until 00:00 UTC, or raise the limit.`,
+      `More than the ${usdInWords(left)} left of the daily limit: hedge deals run would open no row. Open fewer or smaller ones until 00:00 UTC, or raise the limit.`,
     )
   );
 }
