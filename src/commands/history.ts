@@ -10,7 +10,7 @@ import { defineCommand } from './define.ts';
 export const history = defineCommand({
   name: 'history',
   summary: 'List closed hedges with realized P&L, carry and fees',
-  description: `Newest first, one record per hedge over its whole life; with --by, sums of closed hedges only (hedge report has what the account made). Net P&L is positive if the account gained. Carry is paid or earned. Notional is all that was opened and added. DEAL ID is the field client_reference; a dash is a reference that hedge made. The service may send one page only; meta.covers has the coverage. ${LIST_FILTER_HELP}`,
+  description: `Newest first, one record per hedge over its whole life; with --by, sums of closed hedges only (hedge report has what the account made). Net P&L is positive if the account gained. Carry is paid or earned. Notional is all that was opened and added; EXIT is the average of reduces and close. DEAL ID is the field client_reference; a dash is a reference that hedge made. The service may send one page only; meta.covers has the coverage. ${LIST_FILTER_HELP}`,
   options: Object.values(HISTORY_OPTIONS),
   examples: [
     { line: 'hedge history --limit 20', shows: 'the last 20 closed hedges and their result' },

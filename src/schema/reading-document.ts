@@ -266,7 +266,13 @@ const dealGroup = object({
   ...groupFigures,
 });
 const namedGroup = object({ name: orNull(words), hedges: whole, ...groupFigures });
-const periodEnd = object({ at: instant, asked: instant, reading: orNull(z.enum(['now', 'snapshot'])) });
+/** `realized_between_usdc`: between `at` and `asked`. */
+const periodEnd = object({
+  at: instant,
+  asked: instant,
+  reading: orNull(z.enum(['now', 'snapshot'])),
+  realized_between_usdc: amount,
+});
 const summedParts = object({ ...parts, net_usd: amount });
 export const reportDocumentSchema = object({
   derived: object({

@@ -246,6 +246,10 @@ describe('hedge report', () => {
         flat(out),
       ) ?? [];
     expect(next).toContain(`Realized before 2026-11-27T00:00:00Z and in this report: ${after} USDC.`);
+    const { to } = dataOf(
+      await desk.hedge('report --since 2026-11-25 --until 2026-11-26 --no-save --json'),
+    ).derived;
+    expect(bigOf(to.realized_between_usdc).toFixed(2)).toBe(after);
     expect(next).toMatch(/By day: hedge report --since 2026-11-26T08:30:\S+Z --until 2026-11-27 --by day/);
   });
 

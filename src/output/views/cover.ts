@@ -114,9 +114,7 @@ const MOST_LINES = 3;
 function forecastLine({ input: { exposures, policy }, outside }: CoverReading): View {
   const counted = exposures.filter((each) => each.certainty === 'forecast' && !outside.includes(each)).length;
   if (counted === 0 || policy.forecastWeightPct.eq(100)) return [];
-  return dimLine(
-    `Naira counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} %.`,
-  );
+  return dimLine(`Naira counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} %.`);
 }
 
 /** Three of them. */
@@ -227,9 +225,7 @@ function dealBlocks(reading: CoverReading): View {
   if (deals.length === 0) {
     const isShort = coverage.buckets.some(({ status }) => status === 'below');
     return dimLine(
-      isShort
-        ? 'No deals: none fits, for the reason above.'
-        : 'No deals: no bucket is below its band.',
+      isShort ? 'No deals: none fits, for the reason above.' : 'No deals: no bucket is below its band.',
     );
   }
   return [dealTable(reading), totals(deals), rollLines(reading)];

@@ -1,4 +1,5 @@
 /** A report as a document and as a table; its hedges or groups as a list, one for each grouping. */
+import type { Big } from 'big.js';
 import type { ReportBy } from '../../args/report-options.ts';
 import { exactInstant, instantText } from '../../domain/instants.ts';
 import { NO_PNL, netPnl, PNL_PARTS, type PnlPart, type PnlParts } from '../../domain/pnl-parts.ts';
@@ -91,7 +92,12 @@ const ofDeals: readonly (Field<GroupRecord> | string)[] = [
 const FIGURES_SHOWN = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd'].join(' ');
 
 const ofNames = (by: ReportBy): readonly (Field<GroupRecord> | string)[] => [
-  { name: 'name', header: by, isId: true, cell: (name) => nameText(String(name)) },
+  {
+    name: 'name',
+    header: by === 'operator' ? 'opened by' : by,
+    isId: true,
+    cell: (name) => nameText(String(name)),
+  },
   ...(by === 'day' ? [] : ['hedges']),
   ...FIGURES,
   ...(by === 'day' ? ['net_asset_value_usdc'] : []),
@@ -124,23 +130,25 @@ const dayRecord = ({ snapshot, ...day }: ReportDay) => ({
 
 const endRecord = (
   { ms, askedMs, snapshot }: PeriodEnd,
-  isNow: boolean,
+  { isNow, realized }: { isNow: boolean; realized: Big },
 ): ReportDocument['derived']['from'] => ({
   at: instantText(ms),
   asked: instantText(askedMs),
   reading: snapshot === undefined ? null : isNow ? 'now' : 'snapshot',
+  realized_between_usdc: realized,
 });
 
 const recordsOf = ({ intent, groups, days }: ReportReading) =>
   intent.by === 'day' ? days.map(dayRecord) : groups.map(groupRecord);
 
 export function reportDocument(report: ReportReading): ReportDocument {
-  const { intent, zone, from, to, endsNow, total, bridge, snapshots, others, unconfirmed } = report;
+  const { intent, zone, from, to, endsNow, realizedEarly, total, bridge, snapshots, others, unconfirmed } =
+    report;
   return {
     derived: {
       zone,
-      from: endRecord(from, false),
-      to: endRecord(to, endsNow),
+      from: endRecord(from, { isNow: false, realized: realizedEarly.from }),
+      to: endRecord(to, { isNow: endsNow, realized: realizedEarly.to }),
       by: intent.by,
       groups: recordsOf(report),
       total: {

@@ -6,7 +6,7 @@ import { exactInstant, instantText, isoSeconds } from '../../domain/instants.ts'
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
-import { type Block, gap, hintLine, line, phraseLine, type View, warnLine } from '../blocks.ts';
+import { type Block, dimLine, gap, hintLine, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
 import { cents, signedCents, signedIn } from './record-columns.ts';
 import { groupBlock, PART_NAMES, shownParts } from './report-document.ts';
@@ -20,6 +20,10 @@ export function viewReport(report: ReportReading, page: string | undefined): Vie
     bridgeTable(report),
     gap,
     groupBlock(report),
+    report.intent.by === 'day' &&
+      dimLine(
+        'A day ends with the snapshot nearest to its midnight; what was realized after it is in the next day.',
+      ),
     missingLines(report),
     readingNotes(report.account),
     page !== undefined && line('Page written to', nameText(page), '.'),

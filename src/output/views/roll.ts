@@ -245,7 +245,7 @@ const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
   impact_cost_usd: 'Impact',
   slippage_usd: 'Slippage',
   carry_usdc: 'Carry',
-  platform_fee_usdc: 'Fees before close',
+  platform_fee_usdc: 'Fees of open and reduces',
   close_fee_usdc: 'Fee to close',
 };
 
