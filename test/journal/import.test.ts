@@ -21,7 +21,7 @@ import type { JournalRecord } from '../../src/journal/records.ts';
 import { earlierFiles, refuseEarlierFiles } from '../../src/journal/store/earlier-files.ts';
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
-import { databaseFile, witnessFile } from '../../src/journal/store/schema.ts';
+import { createJournalFile, databaseFile, witnessFile } from '../../src/journal/store/schema.ts';
 import { readWitness, writeWitness } from '../../src/journal/store/witness.ts';
 import {
   chainedLines,
@@ -644,6 +644,10 @@ describe('an import that dies and is made again', () => {
   });
 });
 
+const removeJournal = (home: string): void => {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${databaseFile(stateIn(home))}${end}`, { force: true });
+};
+
 describe('an export', () => {
   const lineOf = (stored: StoredRecord): string => `${JSON.stringify(stored)}\n`;
 
@@ -742,6 +746,33 @@ describe('an export', () => {
     rmSync(witnessFile(stateIn(home)));
     expect(await imported(home, [path])).toMatchObject({ isNew: true, isRewound: true });
     expect(rowsIn(home)).toEqual(rows);
+    expect(journalIn(home).trouble?.kind).toBe('rewound');
+  });
+
+  it.each<[string, (home: string) => void]>([
+    [
+      'the journal is gone, and its witness cannot be used',
+      (home) => {
+        removeJournal(home);
+        writeFileSync(witnessFile(stateIn(home)), Buffer.alloc(400));
+      },
+    ],
+    [
+      'the journal is empty, as its log was lost, and its witness is gone',
+      (home) => {
+        removeJournal(home);
+        createJournalFile(databaseFile(stateIn(home)), testMachine());
+        rmSync(witnessFile(stateIn(home)));
+      },
+    ],
+  ])('of before lifts no stop where %s', async (_what, lose) => {
+    const { rows, path } = await exported();
+    const home = temporaryFolder();
+    await imported(home, [path]);
+    lose(home);
+    expect(journalIn(home).trouble?.kind).toBe('rewound');
+    writeFileSync(path, rows.slice(0, 3).map(lineOf).join(''));
+    expect(await imported(home, [path])).toMatchObject({ isNew: true, isRewound: true });
     expect(journalIn(home).trouble?.kind).toBe('rewound');
   });
 

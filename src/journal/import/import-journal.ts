@@ -29,7 +29,7 @@ import {
 import { RecordSource } from '../store/record-source.ts';
 import { actionsLike } from '../store/repair.ts';
 import { createJournalFile, databaseFile, lockFile, openJournalFile } from '../store/schema.ts';
-import { readWitness, rewoundFrom, writeWitness } from '../store/witness.ts';
+import { beginWitness, readWitness, rewoundFrom, writeWitness } from '../store/witness.ts';
 import { type LinedFile, linedFiles } from './earlier-lines.ts';
 import { type DamagedLine, EarlierRecords } from './earlier-records.ts';
 
@@ -101,8 +101,6 @@ function intoJournal(source: Source): Pick<ImportResult, 'isNew' | 'isRewound'> 
     if (headOf(made).hash !== head.hash) throw hasOthers(source);
     made.exec(CACHE);
     insertRecords(made, recordsOf(source, made, head.seq));
-    // A journal without records needs no witness; once it has some, a missing one means that it was put back.
-    if (head.seq === 0 && readWitness(state, host) === undefined) writeWitness(state, machine, NO_HEAD);
   };
   sweep(state);
   let db = openJournalFile(path, host);
@@ -135,6 +133,7 @@ function create(path: string, { state, machine }: Source, fill: (db: JournalData
       hint: `Put ${basename(path)} back from a copy. Without one, move ${log} to another folder, then try again.`,
     });
   createJournalFile(draft, machine, fill);
+  beginWitness(state, machine);
   try {
     linkSync(draft, path);
     syncFolder(state, machine.host);
