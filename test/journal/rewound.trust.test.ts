@@ -3,7 +3,7 @@
  * is in its place, a record was changed. Opens and adds stop and say so, closes go on, and no halt is lifted without a word.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DamagedFileError } from '../../src/errors.ts';
@@ -49,6 +49,13 @@ function byHand(
   const db = openJournalDatabase(file(home, 'journal.sqlite'), host);
   db?.writing(() => work((text, ...binds) => db.run(text, ...binds)));
   db?.close();
+}
+
+function backupDatabase(path: string, to: string): void {
+  const db = openJournalDatabase(path, host);
+  db?.run('VACUUM INTO ?', to);
+  db?.close();
+  chmodSync(to, 0o600);
 }
 
 async function appendAll(journal: Journal, appends: ReturnType<typeof deskRecords>): Promise<void> {
@@ -291,16 +298,18 @@ describe('a journal put back to an older state', () => {
     expect(ids(opened(home).read())).toEqual([undefined, true, 1]);
   });
 
-  it.each(['removed', 'put back to an older state'])(
+  it.each(['removed', 'put back to an empty one', 'put back to the record before'])(
     'is not needed for what is pending: a halt in pending.sqlite that is %s stops opens until a person accepts it',
     async (how) => {
       const home = await put();
       const older = join(home, 'older.sqlite');
-      createJournalFile(older, testMachine());
+      if (!how.endsWith('before')) createJournalFile(older, testMachine());
       const loss = () => findLoss({ places: placesIn(home), machine: machineAt(() => NOON) });
       // Another program writes to the journal: the halt waits beside it.
       const locked = openJournalDatabase(file(home, 'journal.sqlite'), host);
       locked?.exec('BEGIN IMMEDIATE');
+      await journalAt(home, () => NOON, { busyMs: 0 }).append([{ ...HALT, halt_id: 'aa00000000000008' }]);
+      if (how.endsWith('before')) backupDatabase(file(home, 'pending.sqlite'), older);
       await journalAt(home, () => NOON, { busyMs: 0 }).append([{ ...HALT, halt_id: 'aa00000000000009' }]);
       locked?.exec('ROLLBACK');
       locked?.close();
@@ -308,6 +317,9 @@ describe('a journal put back to an older state', () => {
       for (const end of ENDS) rmSync(file(home, `pending.sqlite${end}`), { force: true });
       if (how !== 'removed') cp(older, file(home, 'pending.sqlite'));
       await expectNoticed(home);
+      // There is nothing to repair, and a repair accepts nothing.
+      await repairJournal({ places: placesIn(home), machine: machineAt(() => NOON), signature: SIGNATURE });
+      expect(opened(home).read().trouble?.kind).toBe('rewound');
       const audit = await openAudit({ places: placesIn(home), machine: machineAt(() => NOON) }).verify();
       expect(audit.rewound).toContain('pending.sqlite lacks a record');
       await acceptLoss(loss() ?? expect.fail('no loss'), {

@@ -88,7 +88,7 @@ export function acceptLoss(
       return insertRecords(db, [...notIn(db, kept.all), ...newRecords(records, db, random)]);
     });
     writeWitness(state, machine, head, { replace: true });
-    clearPending(state, host, { pending: pending.database(), journal: db });
+    clearPending(state, host, { pending: pending.database(), journal: db, acceptsLoss: true });
     return { head, withoutIntent: actionsLike(db, WITHOUT_INTENT) };
   };
   return withLock(lockFile(state), machine, () => whileBusy(machine, accept));

@@ -6,7 +6,7 @@ import type { Host } from '../../platform/host.ts';
 import type { JournalRecord } from '../records.ts';
 import type { NewRecord } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
-import { writePendingMark } from './last-written.ts';
+import { readLastWritten, writePendingMark } from './last-written.ts';
 import { hasRecord, numberedAt, storedRecords } from './record-rows.ts';
 import type { KeptOpen } from './schema.ts';
 
@@ -28,8 +28,8 @@ export function pendingNow(kept: KeptOpen): { all: Pending; damage?: JournalDama
   }
 }
 
-/** @throws JournalDamage */
-const allPending = (pending: JournalDatabase): Pending =>
+/** In order. @throws JournalDamage */
+export const allPending = (pending: JournalDatabase): Pending =>
   pending.reading(() =>
     [...storedRecords(pending)].map(({ seq, id, record, stamp }) => ({
       id,
@@ -47,14 +47,22 @@ export const notIn = (journal: JournalDatabase | undefined, all: Pending): Pendi
 export const readPending = (pending: JournalDatabase, journal: JournalDatabase | undefined): Pending =>
   notIn(journal, allPending(pending));
 
-/** Removes what the journal has now, and the mark; nothing while some wait. `pending`: undefined where it is gone. */
+/**
+ * Removes what the journal has now, and the mark; nothing while some wait. `pending`: undefined where it is gone. A mark whose
+ * record is lost stays, unless a person accepts that.
+ */
 export function clearPending(
   state: string,
   host: Host,
-  { pending, journal }: { pending: JournalDatabase | undefined; journal: JournalDatabase },
+  {
+    pending,
+    journal,
+    acceptsLoss = false,
+  }: { pending: JournalDatabase | undefined; journal: JournalDatabase; acceptsLoss?: boolean },
 ): void {
-  if (pending === undefined || emptyPending(pending, (all) => notIn(journal, all)))
-    writePendingMark(state, host, undefined);
+  if (pending !== undefined && !emptyPending(pending, (all) => notIn(journal, all))) return;
+  const { mark } = readLastWritten(state, host);
+  if (acceptsLoss || (mark !== undefined && hasRecord(journal, mark))) writePendingMark(state, host, undefined);
 }
 
 /** False where some are still `waiting`, as another process may have added to it since. */

@@ -17,9 +17,9 @@ import { correctedCopy, moveKeptLogs, removeCopy } from './broken-log.ts';
 import { checkSummary, LOOKUPS, SIMILAR } from './derived-tables.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
-import { writePendingMark } from './last-written.ts';
+import { lossOf, readLastWritten, writePendingMark } from './last-written.ts';
 import { newRecords, type Signature, signedNow } from './new-records.ts';
-import { clearPending, readPending } from './pending-records.ts';
+import { allPending, clearPending, readPending } from './pending-records.ts';
 import { headOf, type JournalHead, NO_HEAD, numberedAt } from './record-rows.ts';
 import { RecordSource } from './record-source.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
@@ -329,15 +329,15 @@ function finishSwap(path: string, options: RepairOptions): RepairedFile | undefi
   return finished;
 }
 
-/** How many pending records the journal took: none while it lacks records, for they would be lost with an older copy. */
+/** How many pending records the journal took: none while records are lost, for they would be lost with an older copy. */
 async function drainPending(state: string, machine: Machine): Promise<number> {
-  const witness = readWitness(state, machine.host);
+  const written = readLastWritten(state, machine.host);
   const [pending, db] = [
     openJournalFile(pendingFile(state), machine.host),
     openJournalFile(databaseFile(state), machine.host),
   ];
   if (pending === undefined || db === undefined || headOf(pending).seq === 0) return 0;
-  if (rewoundFrom(witness, db, db.path) !== undefined) return 0;
+  if (lossOf(state, written, db, { all: allPending(pending) }) !== undefined) return 0;
   const take = (): number =>
     db.writing(() => {
       const waiting = readPending(pending, db);
