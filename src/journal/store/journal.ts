@@ -17,10 +17,10 @@ import { journalReader } from './journal-reader.ts';
 import { type LastWritten, lossOf, lostPending, readLastWritten, writePendingMark } from './last-written.ts';
 import { newRecords } from './new-records.ts';
 import { clearPending, notIn, type Pending, pendingNow } from './pending-records.ts';
-import { headOf } from './record-rows.ts';
+import { headOf, type JournalHead } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
 import { databaseFile, inodeOf, KeptOpen, pendingFile } from './schema.ts';
-import { beginWitness, followHead } from './witness.ts';
+import { beginWitness, catchUp, followHead } from './witness.ts';
 
 export interface Journal {
   readonly path: string;
@@ -58,6 +58,7 @@ interface Files {
   db: JournalDatabase | undefined;
   trouble: JournalTrouble | undefined;
   waiting: Pending;
+  witness?: JournalHead | undefined;
 }
 
 export function openJournal({ places, machine, busyMs }: JournalOptions): Journal {
@@ -97,7 +98,8 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
   ): Files {
     // A damaged page comes before a missing witness.
     headOf(db);
-    return { db, trouble: lossOf(state, written, db, kept), waiting: notIn(db, kept.all) };
+    const { witness } = written;
+    return { db, trouble: lossOf(state, written, db, kept), waiting: notIn(db, kept.all), witness };
   }
 
   const viewOf = ({ db, trouble, waiting }: Files): JournalState =>
@@ -124,6 +126,9 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       refuseRewound(files);
       if (view.trouble?.kind === 'damaged' && view.trouble.path === path)
         throw new JournalDamage(path, howOf(view.trouble));
+      const follow = (): void => catchUp(db, files.witness, machine);
+      if (records.some((record) => needsWholeJournal(record, view))) follow();
+      else unless(DamagedFileError, follow);
       insertRecords(db, [...files.waiting, ...newRecords(records, db, random)]);
       return files;
     });

@@ -62,7 +62,8 @@ export function clearPending(
 ): void {
   if (pending !== undefined && !emptyPending(pending, (all) => notIn(journal, all))) return;
   const { mark } = readLastWritten(state, host);
-  if (acceptsLoss || (mark !== undefined && hasRecord(journal, mark))) writePendingMark(state, host, undefined);
+  if (acceptsLoss || (mark !== undefined && hasRecord(journal, mark)))
+    writePendingMark(state, host, undefined);
 }
 
 /** False where some are still `waiting`, as another process may have added to it since. */

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { fieldsIn } from '../../domain/fields.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
 import { readOwnFile, writeAtomically } from '../../platform/atomic-file.ts';
-import { fileError } from '../../platform/file-errors.ts';
+import { codeOf, fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { isHash } from '../chain.ts';
 import type { JournalTrouble } from '../trouble.ts';
@@ -93,8 +93,19 @@ function isOverwritten(path: string, text: string, place: number): boolean {
       closeSync(fd);
     }
   } catch (error) {
+    // Of this user, in a folder of this user: another file may take its place.
+    if (['EACCES', 'EPERM'].includes(codeOf(error))) return false;
     throw fileError('write', path, error);
   }
+}
+
+/**
+ * Before a commit, as the only writer: a witness that could not be written would let an older journal pass.
+ * `witness`: as it was read; undefined where there is none yet. @throws DamagedFileError
+ */
+export function catchUp(db: JournalDatabase, witness: JournalHead | undefined, machine: Machine): void {
+  const head = headOf(db);
+  if (witness !== undefined && witness.seq < head.seq) writeWitness(dirname(db.path), machine, head);
 }
 
 /**
