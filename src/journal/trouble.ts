@@ -21,7 +21,7 @@ export interface JournalTrouble {
 
 const NEXT: Readonly<Record<Exclude<JournalTrouble['kind'], 'desk'>, Sentence>> = {
   damaged: say`Keep a copy of the folder as it is. Then: ${shell`hedge journal repair`}`,
-  rewound: say`Put the newest copy of that file and its -wal back if there is one, and leave the other files as they are. Without one, compare ${shell`hedge hedges`} and ${shell`hedge positions`} with the journal, then: ${shell`hedge journal accept-loss --note TEXT`}`,
+  rewound: say`If there is a newer copy of that file, move the file with its -wal and -shm to another folder, and put the copy and its -wal in their place; leave the other files as they are. Without one, compare ${shell`hedge hedges`} and ${shell`hedge positions`} with the journal, then: ${shell`hedge journal accept-loss --note TEXT`}`,
 };
 
 const NEXT_WITH_DESK: Readonly<Record<DeskTroubleCode, Sentence>> = {

@@ -150,6 +150,13 @@ async function copied(
   return home;
 }
 
+function journalCount(path: string): number {
+  const db = openJournalDatabase(path, host);
+  const found = Number(db?.get('SELECT max(seq) AS last FROM records')?.['last']);
+  db?.close();
+  return found;
+}
+
 /** The journal of another machine, with some commits more than that at `path`. */
 function makeOther(other: string, path: string): void {
   createJournalFile(other, testMachine());
@@ -252,6 +259,41 @@ describe('a journal put back to an older state', () => {
     const state = opened(home).read();
     expect([state.find({ dealIds: [MORE] }).length, state.trouble?.kind]).toEqual([1, kind]);
     if (kind !== undefined) await expectNoticed(home, [kind]);
+  });
+
+  const restored = (home: string) =>
+    repairJournal({ places: placesIn(home), machine: machineAt(() => NOON), signature: SIGNATURE });
+
+  it('and then to the newest one, above the log of the older one, is noticed, and repaired with every record', async () => {
+    const used = await put();
+    checkpoint(used);
+    const home = temporaryFolder();
+    execFileSync('cp', ['-a', `${used}/.`, home]);
+    removed(home, ['-wal', '-shm']);
+    cp(join(home, 'copy', 'journal.sqlite-wal'), file(home, 'journal.sqlite-wal'));
+    const before = readFileSync(file(home, 'journal.sqlite'));
+    expect(opened(home).read().trouble?.kind).toBe('damaged');
+    expect(readFileSync(file(home, 'journal.sqlite'))).toEqual(before);
+    const {
+      files: [repaired],
+    } = await restored(home);
+    expect(repaired?.missing).toEqual([]);
+    expect(
+      opened(home)
+        .read()
+        .find({ dealIds: [MORE] }),
+    ).toHaveLength(1);
+  });
+
+  it('as a backup below its newer log is repaired with every record of the backup', async () => {
+    const home = await put(() => undefined, { gap: 3 });
+    removed(home, ['', '-shm']);
+    cp(join(home, 'copy', 'backup'), file(home, 'journal.sqlite'));
+    const backup = journalCount(join(home, 'copy', 'backup'));
+    const {
+      files: [repaired],
+    } = await restored(home);
+    expect(repaired?.missing).toEqual([{ from: backup + 1, to: expect.any(Number) }]);
   });
 
   it('below its newer log is noticed, though its file got the number of one that was looked at before', async () => {

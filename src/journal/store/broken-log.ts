@@ -63,6 +63,20 @@ export function correctedCopy(db: JournalDatabase): string | undefined {
   }
 }
 
+/** A copy with or without its log, which is of another state. The caller removes it. @throws DamagedFileError */
+export function copyApart(path: string, { hasLog }: { hasLog: boolean }): string {
+  const copy = path.replace(/\.sqlite$/, hasLog ? '.with-log.sqlite' : '.without-log.sqlite');
+  try {
+    removeCopy(copy);
+    copyFileSync(path, copy);
+    if (hasLog) copyFileSync(logOf(path), logOf(copy));
+    return copy;
+  } catch (error) {
+    removeCopy(copy);
+    throw fileError('copy', path, error);
+  }
+}
+
 export function removeCopy(copy: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
 }

@@ -10,8 +10,6 @@ import { FRAME_HEADER_BYTES, framesOf, HEADER_BYTES, pageSizeOf } from './log-fr
 const FORMAT_BITS = 8;
 const FORMAT_MASK = 0xff;
 const COUNTS = 2 ** 23;
-/** More commits than others make while a journal is looked at. */
-const MEANWHILE = 1_000;
 
 export const formatIn = (version: number): number => version & FORMAT_MASK;
 
@@ -57,37 +55,47 @@ export const USER_VERSION_AT = 60;
 /** The first page in a log. */
 const PAGE_AT = HEADER_BYTES + FRAME_HEADER_BYTES;
 
-/** The log first: a database may get the commits of its log meanwhile, and never loses one. */
+const LOOKS = 3;
+
+/** The database may have no commit that its log lacks. Another process may begin the log anew between the readings: then again. */
 function fits(log: string, file: number): boolean {
-  const start = startOfLog(log);
-  const database = startOf(file, USER_VERSION_AT + 4);
-  if (start === undefined || database === undefined) return true;
-  const taken = countIn(database.readUInt32BE(USER_VERSION_AT)) + 1 - start.count;
-  return (taken + COUNTS) % COUNTS <= start.frames + MEANWHILE;
+  for (let look = 0; look < LOOKS; look += 1) {
+    const first = firstCountIn(log);
+    const database = startOf(file, USER_VERSION_AT + 4);
+    if (first === undefined || database === undefined) return true;
+    const taken = (countIn(database.readUInt32BE(USER_VERSION_AT)) + 1 - first + COUNTS) % COUNTS;
+    const last = taken === 0 ? undefined : lastCountIn(log);
+    if (last === undefined || taken <= (last + 1 - first + COUNTS) % COUNTS) return true;
+  }
+  return false;
 }
 
-/**
- * `count`: that of its first commit; `frames`: no fewer than it has commits. Undefined without a first frame that SQLite reads,
- * as a power cut leaves it, and as it is in an earlier log.
- */
-function startOfLog(path: string): { count: number; frames: number } | undefined {
-  const log = openedToRead(path);
-  if (log === undefined) return undefined;
-  try {
+/** Undefined without a first frame that SQLite reads, as a power cut leaves it, and as it is in an earlier log. */
+const firstCountIn = (path: string): number | undefined =>
+  reading(path, (log) => {
     const header = startOf(log, HEADER_BYTES);
     const pageSize = header && pageSizeOf(header);
     const start = pageSize === undefined ? undefined : startOf(log, PAGE_AT + pageSize);
-    if (start === undefined || pageSize === undefined) return undefined;
-    const [first] = framesOf(start, pageSize);
-    if (first?.page !== 1 || !first.isRead) return undefined;
-    return {
-      count: countIn(start.readUInt32BE(PAGE_AT + USER_VERSION_AT)),
-      frames: fstatSync(log).size / (FRAME_HEADER_BYTES + pageSize),
-    };
-  } finally {
-    closeSync(log);
+    const [first] = start === undefined ? [] : framesOf(start, pageSize ?? 0);
+    return start !== undefined && first?.page === 1 && first.isRead ? countAt(start, first) : undefined;
+  });
+
+/** Of the last commit that SQLite reads; undefined where there is none any more. */
+function lastCountIn(path: string): number | undefined {
+  const log = reading(path, (file) => startOf(file, fstatSync(file).size));
+  const pageSize = log && pageSizeOf(log);
+  if (log === undefined || pageSize === undefined) return undefined;
+  let [written, last]: (number | undefined)[] = [];
+  for (const frame of framesOf(log, pageSize)) {
+    if (!frame.isRead) break;
+    if (frame.page === 1) written = countAt(log, frame);
+    if (frame.isCommit) last = written;
   }
+  return last;
 }
+
+const countAt = (log: Buffer, { at }: { at: number }): number =>
+  countIn(log.readUInt32BE(at + FRAME_HEADER_BYTES + USER_VERSION_AT));
 
 /** Undefined for a file that is shorter, or cannot be read. */
 function startOf(file: number, length: number): Buffer | undefined {
@@ -96,6 +104,16 @@ function startOf(file: number, length: number): Buffer | undefined {
     return readSync(file, bytes, 0, length, 0) === length ? bytes : undefined;
   } catch {
     return undefined;
+  }
+}
+
+function reading<T>(path: string, read: (file: number) => T): T | undefined {
+  const file = openedToRead(path);
+  if (file === undefined) return undefined;
+  try {
+    return read(file);
+  } finally {
+    closeSync(file);
   }
 }
 

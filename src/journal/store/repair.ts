@@ -13,11 +13,12 @@ import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { type JournalRecord, mintId } from '../records.ts';
 import { Summary } from '../summary.ts';
-import { correctedCopy, moveKeptLogs, removeCopy } from './broken-log.ts';
+import { copyApart, correctedCopy, moveKeptLogs, removeCopy } from './broken-log.ts';
 import { checkSummary, LOOKUPS, SIMILAR } from './derived-tables.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
 import { lossOf, readLastWritten, writePendingMark } from './last-written.ts';
+import { logFits } from './log-fits.ts';
 import { newRecords, type Signature, signedNow } from './new-records.ts';
 import { allPending, clearPending, readPending } from './pending-records.ts';
 import { headOf, type JournalHead, NO_HEAD, numberedAt } from './record-rows.ts';
@@ -164,57 +165,80 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
   if (found === undefined) return undefined;
   const base = signedNow(signature, machine);
   const stamp = fileStamp(machine);
-  const old = openAnyway(path, machine.host);
   const isJournal = path === databaseFile(places.state);
   const witness = isJournal ? readWitness(places.state, host) : undefined;
-  return withCorrected(old, host, (source) =>
-    asWriter(old, () => {
-      const salvage = new Salvage(source, witness);
-      const made = { head: NO_HEAD, why: '', withoutIntent: NONE, maybeSent: NONE };
-      createJournalFile(asideName(path, 'repaired', stamp), machine, (db) => {
-        insertRecords(db, salvage.records());
-        made.why = `${basename(path)} was repaired: ${salvage.inWords()}`;
-        if (isJournal && salvage.missing.length > 0) {
-          made.withoutIntent = actionsLike(db, WITHOUT_INTENT);
-          made.maybeSent = actionsLike(db, SEEMS_UNSENT, salvage.keptBefore, salvage.sentFrom);
-        }
-        const why = 'the journal was repaired, and records of its sending may be missing';
-        const records: readonly JournalRecord[] = [
-          ...made.maybeSent.map((id) => ({ ...base, kind: 'unknown', action_id: id, why }) as const),
-          { ...base, kind: 'halt', halt_id: mintId(random), who: signature.who, why: made.why },
-        ];
-        made.head = insertRecords(db, newRecords(records, db, random));
-      });
-      const { head, ...rest } = made;
-      swap(path, stamp, head, options);
-      // Its loss is said here, and halts.
-      if (!isJournal) writePendingMark(places.state, host, undefined);
-      return {
-        ...rest,
-        aside: asideName(path, 'damaged', stamp),
-        found,
-        records: head.seq,
-        missing: salvage.missing,
-      };
-    }),
-  );
+  return withSource(path, { host, witness }, (source) => {
+    const salvage = new Salvage(source, witness);
+    const made = { head: NO_HEAD, why: '', withoutIntent: NONE, maybeSent: NONE };
+    createJournalFile(asideName(path, 'repaired', stamp), machine, (db) => {
+      insertRecords(db, salvage.records());
+      made.why = `${basename(path)} was repaired: ${salvage.inWords()}`;
+      if (isJournal && salvage.missing.length > 0) {
+        made.withoutIntent = actionsLike(db, WITHOUT_INTENT);
+        made.maybeSent = actionsLike(db, SEEMS_UNSENT, salvage.keptBefore, salvage.sentFrom);
+      }
+      const why = 'the journal was repaired, and records of its sending may be missing';
+      const records: readonly JournalRecord[] = [
+        ...made.maybeSent.map((id) => ({ ...base, kind: 'unknown', action_id: id, why }) as const),
+        { ...base, kind: 'halt', halt_id: mintId(random), who: signature.who, why: made.why },
+      ];
+      made.head = insertRecords(db, newRecords(records, db, random));
+    });
+    const { head, ...rest } = made;
+    swap(path, stamp, head, options);
+    // Its loss is said here, and halts.
+    if (!isJournal) writePendingMark(places.state, host, undefined);
+    return {
+      ...rest,
+      aside: asideName(path, 'damaged', stamp),
+      found,
+      records: head.seq,
+      missing: salvage.missing,
+    };
+  });
 }
 
-/** A log with a wrong byte is read in a copy. */
-function withCorrected<T>(
-  db: JournalDatabase | undefined,
-  host: Machine['host'],
-  work: (source: JournalDatabase | undefined) => T,
+type Source = JournalDatabase | undefined;
+
+/** Works on what can be read of a damaged database, as its only writer where it can still be locked. */
+function withSource<T>(
+  path: string,
+  { host, witness }: { host: Machine['host']; witness: JournalHead | undefined },
+  work: (source: Source) => T,
 ): T {
-  const copy = db && unless(JournalDamage, () => correctedCopy(db));
-  if (copy === undefined) return work(db);
-  const source = openAnyway(copy, host);
-  try {
-    return work(source);
-  } finally {
-    source?.close();
-    removeCopy(copy);
+  // SQLite would write a log of another state into it.
+  if (!logFits(path)) {
+    const copies = [copyApart(path, { hasLog: true }), copyApart(path, { hasLog: false })];
+    return withCopies(copies, host, (sources) => work(mostProven(sources, witness)));
   }
+  const old = openAnyway(path, host);
+  // A log with a wrong byte is read in a copy.
+  const copy = old && unless(JournalDamage, () => correctedCopy(old));
+  if (copy === undefined) return asWriter(old, () => work(old));
+  return withCopies([copy], host, ([source]) => asWriter(old, () => work(source)));
+}
+
+function withCopies<T>(
+  copies: readonly string[],
+  host: Machine['host'],
+  work: (sources: readonly Source[]) => T,
+): T {
+  const sources = copies.map((copy) => openAnyway(copy, host));
+  try {
+    return work(sources);
+  } finally {
+    for (const source of sources) source?.close();
+    for (const copy of copies) removeCopy(copy);
+  }
+}
+
+function mostProven(sources: readonly Source[], witness: JournalHead | undefined): Source {
+  const proven = sources.map((source) => {
+    let count = 0;
+    for (const { seq } of new Salvage(source, witness).records()) if (seq > 0) count += 1;
+    return { source, count };
+  });
+  return proven.toSorted((one, other) => other.count - one.count)[0]?.source;
 }
 
 const SECOND = 'YYYY-MM-DDTHH:MM:SS';
