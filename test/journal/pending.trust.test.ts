@@ -380,8 +380,8 @@ describe('a journal that another process is writing to', () => {
 
   it.each<[string, readonly [JournalRecord, ...JournalRecord[]]]>([
     ['an open', [anOpen('bbb1')]],
-    ['a close', [aClose('c105')]],
-    ['a first send', [aClose('c105'), step(SENDING, 'c105')]],
+    ['a reduce', [anIntent({ ...aClose('c105'), action: 'reduce' })]],
+    ['a first send of an open', [anOpen('bbb1'), step(SENDING, 'bbb1')]],
     ['a roll', [aRoll({ chain_id: 'deadbeef' })]],
     ['the end of a halt', [{ schema: 3, kind: 'unhalt', at: at(), halt_ids: [HALT.halt_id] }]],
     ['a halt with an open', [HALT, anOpen('bbb1')]],
@@ -415,6 +415,22 @@ describe('a journal that another process is writing to', () => {
     expect(state.find({ ids: ['aaa2'] })).toMatchObject([{ state: 'done', hedgeId: 'hdg_1' }]);
     expect(state.openedOn(DESK, at().slice(0, 10)).toFixed()).toBe('20000');
     expect(recordsOf('aaa2', {}).length).toBe(1);
+  });
+
+  it('keeps a close as pending, with its sending: a position can be closed', async () => {
+    const home = await aDesk();
+    const sent = await whileHeld(home, async () => {
+      await waiting(home).append([aClose('c105')]);
+      return waiting(home).append([step(SENDING, 'c105')]);
+    });
+    expect(sent.find({ ids: ['c105'] })).toMatchObject([{ state: 'sent' }]);
+    await opened(home).append([anOpen('bbb1')]);
+    expect(
+      opened(home)
+        .read()
+        .find({ ids: ['c105'] }),
+    ).toMatchObject([{ state: 'sent' }]);
+    expect(waitingIn(home)).toEqual([]);
   });
 
   it('does not stop a reader', async () => {

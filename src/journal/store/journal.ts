@@ -1,5 +1,5 @@
 /** The journal: read at one moment, and appended to durably by one process at a time. */
-import { enlarges } from '../../domain/action-table.ts';
+import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
 import { checkFolder, ensureFolder } from '../../platform/atomic-file.ts';
@@ -189,7 +189,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       await whileBusy(machine, () => intoJournal(records, guard), busyMs);
     } catch (error) {
       const isTrouble = error instanceof JournalDamage || error instanceof JournalRewound;
-      if (!isTrouble && !(error instanceof JournalBusy && records.every(mustNotWait))) throw error;
+      if (!isTrouble && !(error instanceof JournalBusy && isUrgent(records, journal.read()))) throw error;
       const reason = isTrouble ? { trouble: error.trouble, inode: inodeOf(path) } : undefined;
       try {
         await whileBusy(machine, () => intoPending(records, guard, reason), busyMs);
@@ -273,6 +273,14 @@ function needsWholeJournal(record: JournalRecord, view: JournalState): boolean {
   return intent !== undefined && enlarges(intent);
 }
 
-/** A halt, and whatever happened already. */
-const mustNotWait = ({ kind }: JournalRecord): boolean =>
-  kind !== 'intent' && kind !== 'sending' && kind !== 'roll' && kind !== 'unhalt' && kind !== 'loss';
+/** Halts, whatever happened already, and closes: a program that holds the journal does not keep a position open. */
+const isUrgent = (records: readonly JournalRecord[], view: JournalState): boolean =>
+  records.every((record) => {
+    if (record.kind === 'intent') return takesWholeSide(record);
+    if (record.kind !== 'sending') return !CAN_WAIT.includes(record.kind);
+    const own = records.find((each) => each.kind === 'intent' && each.action_id === record.action_id);
+    const intent = own?.kind === 'intent' ? own : actionById(view, record.action_id)?.intent;
+    return intent !== undefined && takesWholeSide(intent);
+  });
+
+const CAN_WAIT: readonly JournalRecord['kind'][] = ['roll', 'unhalt', 'loss'];
