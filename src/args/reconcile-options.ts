@@ -32,7 +32,7 @@ export function readReconcileIntent(raw: RawInput) {
       rate: readOption(raw, 'toleranceRate', readTolerance) ?? CENT,
     },
     saves,
-    /** The options that decide what is compared, as they were given. */
+    /** The options that decide the comparison, as they were given. */
     compares: COMPARES.flatMap(([option, name]) => optionWords(option, optionText(raw, name))),
     /** Why the breaks that are shown are right. */
     note,

@@ -7,6 +7,8 @@ export interface RegistryLine {
   summary: string;
   /** Concerns every profile on this machine. */
   machineWide?: true;
+  /** One of the settings that uses the account of the profile. */
+  usesAccount?: true;
   load(): Promise<Command | CommandGroup>;
 }
 
@@ -200,16 +202,19 @@ export const REGISTRY: readonly RegistryLine[] = [
     {
       name: 'agent',
       summary: 'Keep connections to the service open for the next commands',
+      usesAccount: true,
       load: async () => (await import('./agent.ts')).agent,
     },
     {
       name: 'doctor',
       summary: 'Check configuration, connectivity and data files',
+      usesAccount: true,
       load: async () => (await import('./doctor.ts')).doctor,
     },
     {
       name: 'api',
       summary: 'Send a request that has no command yet',
+      usesAccount: true,
       load: async () => (await import('./api.ts')).api,
     },
     {
@@ -237,7 +242,8 @@ export const REGISTRY: readonly RegistryLine[] = [
 
 /** Commands that use the account of a profile: in a hint they repeat --profile. */
 export const ACCOUNT_COMMANDS: readonly string[] = REGISTRY.filter(
-  ({ group, machineWide }) => group !== 'Settings and practice' && machineWide !== true,
+  ({ group, machineWide, usesAccount }) =>
+    usesAccount ?? (group !== 'Settings and practice' && machineWide !== true),
 ).map(({ name }) => name);
 
 /** Loads every command, those of groups included. */

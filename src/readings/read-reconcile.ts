@@ -137,7 +137,7 @@ const nothingToExplain = ({ against, compares }: ReconcileIntent): UsageError =>
     'There is no break that this note would explain. It was not recorded.',
     against === undefined
       ? 'For a break with the list of finance, give the list too: --against FILE.'
-      : say`To see what is compared: ${shell`hedge reconcile ${compares}`}`,
+      : say`To see its breaks: ${shell`hedge reconcile ${compares}`}`,
   );
 
 /** @throws UsageError for an ID that is nowhere, of which "all agree" would say nothing. */

@@ -86,6 +86,8 @@ describe('bare hedge', () => {
     const { out, code } = await cli.run('--profile desk', PERSON);
     expect(code).toBe(0);
     expect(out).toContain('Profile desk');
+    // Without it they would run on the default profile, which may be live.
+    expect(out).toMatch(/^hedge --profile desk open +open a hedge step by step/m);
     expect(out).not.toContain('not read');
     expect(readFileSync(ran, 'utf8')).toBe(before);
   });

@@ -644,7 +644,7 @@ describe('bare hedge', () => {
     expect(out.replaceAll(/\s+/g, ' ')).toMatch(said);
     expect(out).toContain('hedge --profile practice quote');
     const selected = await cli.run('--profile practice', WIDE);
-    expect(selected.out).toMatch(/^hedge hedges +open hedges, as the service has them/m);
-    expect(selected.out).not.toContain('hedge open');
+    expect(selected.out).toMatch(/^hedge --profile practice hedges +open hedges, as the service has them/m);
+    expect(selected.out).not.toMatch(/^hedge (?:--profile practice )?open /m);
   });
 });

@@ -361,7 +361,7 @@ describe('maturities --ics', () => {
     writeFileSync(file, 'BEGIN:VCALENDAR\r\nPRODID:-//mine//EN\r\nEND:VCALENDAR\r\n');
     const ran = await cli.run(['maturities', '--ics', file]);
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain('is not a calendar file of hedge');
+    expect(ran.err.replaceAll(/\s+/g, ' ')).toContain('is not a calendar file of hedge');
     expect(readFileSync(file, 'utf8')).toContain('mine');
   });
 

@@ -20,7 +20,7 @@ import { clearPending, notIn, type Pending, pendingNow } from './pending-records
 import { headOf, type JournalHead } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
 import { databaseFile, inodeOf, KeptOpen, pendingFile } from './schema.ts';
-import { beginWitness, catchUp, followHead } from './witness.ts';
+import { beginWitness, followBefore, followHead } from './witness.ts';
 
 export interface Journal {
   readonly path: string;
@@ -126,7 +126,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       refuseRewound(files);
       if (view.trouble?.kind === 'damaged' && view.trouble.path === path)
         throw new JournalDamage(path, howOf(view.trouble));
-      const follow = (): void => catchUp(db, files.witness, machine);
+      const follow = (): void => followBefore(db, files.witness, machine);
       if (records.some((record) => needsWholeJournal(record, view))) follow();
       else unless(DamagedFileError, follow);
       insertRecords(db, [...files.waiting, ...newRecords(records, db, random)]);

@@ -57,7 +57,7 @@ const PAGE_AT = HEADER_BYTES + FRAME_HEADER_BYTES;
 
 const LOOKS = 3;
 
-/** The database may have no commit that its log lacks. Another process may begin the log anew between the readings: then again. */
+/** The database may have no commit that its log lacks. Another process may begin a new log between the readings: then again. */
 function fits(log: string, file: number): boolean {
   for (let look = 0; look < LOOKS; look += 1) {
     const first = firstCountIn(log);
@@ -80,7 +80,7 @@ const firstCountIn = (path: string): number | undefined =>
     return start !== undefined && first?.page === 1 && first.isRead ? countAt(start, first) : undefined;
   });
 
-/** Of the last commit that SQLite reads; undefined where there is none any more. */
+/** The last commit that SQLite reads; undefined where there is none any more. */
 function lastCountIn(path: string): number | undefined {
   const log = reading(path, (file) => startOf(file, fstatSync(file).size));
   const pageSize = log && pageSizeOf(log);

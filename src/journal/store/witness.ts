@@ -93,7 +93,7 @@ function isOverwritten(path: string, text: string, place: number): boolean {
       closeSync(fd);
     }
   } catch (error) {
-    // Of this user, in a folder of this user: another file may take its place.
+    // It is this user's, in a folder of this user: another file may take its place.
     if (['EACCES', 'EPERM'].includes(codeOf(error))) return false;
     throw fileError('write', path, error);
   }
@@ -103,7 +103,7 @@ function isOverwritten(path: string, text: string, place: number): boolean {
  * Before a commit, as the only writer: a witness that could not be written would let an older journal pass.
  * `witness`: as it was read; undefined where there is none yet. @throws DamagedFileError
  */
-export function catchUp(db: JournalDatabase, witness: JournalHead | undefined, machine: Machine): void {
+export function followBefore(db: JournalDatabase, witness: JournalHead | undefined, machine: Machine): void {
   const head = headOf(db);
   if (witness !== undefined && witness.seq < head.seq) writeWitness(dirname(db.path), machine, head);
 }

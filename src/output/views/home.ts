@@ -1,11 +1,13 @@
 /** Bare `hedge`: profile, halt, balance and positions, pending actions, and what to do next. */
 
+import { say, shell, step } from '../../domain/hint.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
+import type { NextStep } from '../../errors.ts';
 import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { HomeDocument } from '../../schema/reading-document.ts';
-import { gap, line, pair, pairs, tableOf, type View } from '../blocks.ts';
-import { message, phrase, text, type Words } from '../cells.ts';
+import { gap, line, tableOf, type View } from '../blocks.ts';
+import { hintCell, message, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { deskLine, sharedDocuments } from './desk.ts';
 import { viewActiveHalt } from './halt.ts';
@@ -25,36 +27,41 @@ export interface Home {
   journal: JournalSummary;
 }
 
-type Steps = readonly (readonly [command: string, shows: string])[];
+type Steps = readonly NextStep[];
 
-const POSITIONS: Steps[number] = ['hedge positions', 'open positions, and what closing returns'];
-const HELP: Steps[number] = ['hedge --help', 'all commands'];
+const OPEN = step(shell`hedge open`, 'open a hedge step by step; you confirm before it is sent');
+const POSITIONS = step(shell`hedge positions`, 'open positions, and what closing returns');
+const HELP = step(shell`hedge --help`, 'all commands');
 
 const WITH_PROFILE: Steps = [
-  ['hedge quote USDTNGN buy 10000', 'price a hedge for every tenor'],
-  ['hedge open', 'open a hedge step by step; you confirm before it is sent'],
+  step(shell`hedge quote USDTNGN buy 10000`, 'price a hedge for every tenor'),
+  OPEN,
   POSITIONS,
   HELP,
 ];
 
 /** An open would be blocked, or entered twice. */
 const WITH_PENDING: Steps = [
-  ['hedge check', 'look up unknown outcomes and actions in flight; send nothing'],
+  step(shell`hedge check`, 'look up unknown outcomes and actions in flight; send nothing'),
   POSITIONS,
   HELP,
 ];
 
 /** An open would be blocked. */
-const WITH_TROUBLE: Steps = [['hedge hedges', 'open hedges, as the service has them'], POSITIONS, HELP];
+const WITH_TROUBLE: Steps = [
+  step(shell`hedge hedges`, 'open hedges, as the service has them'),
+  POSITIONS,
+  HELP,
+];
 
-const HALTED: Steps = WITH_PROFILE.filter(([command]) => command !== 'hedge open');
+const HALTED: Steps = WITH_PROFILE.filter((each) => each !== OPEN);
 
 const WITHOUT_PROFILE: Steps = [
-  ['hedge --profile practice quote USDTNGN buy 10000', 'a practice quote: no money, no key'],
-  ['hedge --profile practice open', 'a practice hedge, step by step'],
-  ['export HEDGE_PROFILE=practice', 'use the practice profile in this shell'],
-  ['hedge profile add payouts --base-url https://…', 'store your API key (hidden prompt)'],
-  ['hedge profile use NAME', 'make a stored profile the default'],
+  step(shell`hedge --profile practice quote USDTNGN buy 10000`, 'a practice quote: no money, no key'),
+  step(shell`hedge --profile practice open`, 'a practice hedge, step by step'),
+  step(shell`export HEDGE_PROFILE=practice`, 'use the practice profile in this shell'),
+  step(shell`hedge profile add payouts --base-url https://…`, 'store your API key (hidden prompt)'),
+  step(shell`hedge profile use NAME`, 'make a stored profile the default'),
   HELP,
 ];
 
@@ -86,7 +93,7 @@ export function viewHome(home: Home): View {
     viewUnfinishedRolls(journal.rolls, selected?.name ?? ''),
     viewTrouble(journal),
     gap,
-    pairs(nextSteps(home).map(([command, shows]) => pair(command, text(shows, 'dim')))),
+    { kind: 'commands', rows: nextSteps(home) },
   ];
 }
 
@@ -103,7 +110,7 @@ function nextSteps({ selected, journal }: Home): Steps {
 function viewNow(now: AccountNow, isPending: boolean): View {
   if ('notRead' in now)
     return line(
-      phrase`${text('Balance and positions not read:', 'warn')} ${message(now.notRead)} ${text('Try: hedge doctor', 'dim')}`,
+      phrase`${text('Balance and positions not read:', 'warn')} ${message(now.notRead)} ${hintCell(say`Try: ${shell`hedge doctor`}`, 'dim')}`,
     );
   const { account, positions } = now;
   return [
