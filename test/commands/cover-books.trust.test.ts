@@ -254,6 +254,8 @@ it('covers random books as an independent computation does', async () => {
         before_days: policy.before,
         after_days: policy.after,
         forecast_weight_pct: policy.weight,
+        // Some of the amounts are small.
+        min_notional_usd: 0.01,
       }),
     );
     const ran = await cli.run(['cover', files.exposures, '--policy', files.policy, '--json']);
