@@ -102,7 +102,7 @@ const confirmRollWith =
 
 const QUESTIONS = {
   now: 'Close this hedge and open it again?',
-  maturity: 'Keep this plan? Leg 2 is opened without asking again.',
+  maturity: 'Keep this plan? Leg 2 is opened by hedge roll run, not by itself.',
 } as const;
 
 const rollRun = defineCommand({

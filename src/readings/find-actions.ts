@@ -59,6 +59,24 @@ export function findActionOfAccount(
     .findLast(({ intent }) => sameIdentity(intent.identity, identity));
 }
 
+/** The same. @throws UsageError where there is none; DamagedFileError when its records may be lost. */
+export function requireFound(state: Named, word: string, identity: AccountIdentity): Action {
+  const action = findActionOfAccount(state, word, identity);
+  if (action !== undefined) return action;
+  if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
+  refuseOtherAccount(state, word, identity);
+  throw new UsageError(
+    `No action ${quotedName(word)} of this account in the journal.`,
+    say`To list actions: ${shell`hedge journal`}. For a hedge opened elsewhere: ${shell`hedge hedges`}, ${shell`hedge wait`}.`,
+  );
+}
+
+/** @throws UsageError for a deal ID or hedge ID of another account, after `findActionOfAccount` found none. */
+export function refuseOtherAccount(state: Named, word: string, identity: AccountIdentity): void {
+  const other = state.find({ hedgeIds: [word], dealIds: [word] }).at(-1);
+  if (other !== undefined) checkAccount(other, identity);
+}
+
 function checkAccount(action: Action, identity: AccountIdentity): Action {
   const { intent, shortId } = action;
   if (sameIdentity(intent.identity, identity)) return action;

@@ -117,7 +117,7 @@ function nothingFits(
     what: `${what}: no size fits.`,
     hint:
       binding === 'daily_limit'
-        ? 'The limit resets at 00:00 UTC.'
+        ? 'The daily limit resets at 00:00 UTC.'
         : say`Close, reduce or deposit first: ${shell`hedge account`}, ${shell`hedge positions`}`,
     retry: 'later',
     details: {

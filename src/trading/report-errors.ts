@@ -219,7 +219,7 @@ const mayBe = ({ intent }: Action): string =>
   createsHedge(intent) ? 'It may be open.' : 'It may have executed.';
 
 const notAgain = ({ intent }: Action): string =>
-  `Do not send it again${takesWholeSide(intent) ? '.' : '. Close still works.'}`;
+  `Do not send it again${takesWholeSide(intent) ? '.' : '. You may still close.'}`;
 
 /** How to find out. Sending again and recording manually are offered only after a lookup. */
 const checkCommand = ({ shortId }: Action) => step(shell`hedge check ${shortId}`, LOOK_UP);
@@ -383,7 +383,10 @@ function nextCommands(
   const { shortId } = action;
   if (!isUnresolved(action) && (inFlight(action) || action.underway))
     return [...first, step(shell`hedge wait ${shortId}`, 'wait; do not send it again')];
-  const resume = step(shell`hedge resume ${shortId}`, 'safe: its key cannot trade twice');
+  const resume = step(
+    shell`hedge resume ${shortId}`,
+    'ask, then send it again under its key',
+  );
   const commands = [...first, ...(resumes && isResumable(action, nowMs) ? [resume] : [])];
   const isOpenEnded = isUnresolved(action) || action.state === 'accepted';
   // Not while it may still arrive: recorded as not executed and entered again, it might execute twice.

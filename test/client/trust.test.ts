@@ -73,7 +73,10 @@ describe.each(TRANSPORTS)('a certificate, over the $road transport', ({ connecte
     const stranger = await anAuthority('Somebody else');
     const { ca } = await loopbackTls();
     const { port, heard } = await eavesdropper(await stranger.issue());
-    const expected = refused(/certificate is from an unknown authority/, /--ca-file FILE, or HEDGE_CA_FILE/);
+    const expected = refused(
+      /certificate is from an unknown authority/,
+      /--ca-file FILE of hedge profile add or set, or HEDGE_CA_FILE/,
+    );
     expect(await refusalOf(connected(`https://127.0.0.1:${port}/v2`, { ca: [ca] }), heard)).toEqual(expected);
     expect(await refusalOf(connected(`https://127.0.0.1:${port}/v2`), heard)).toEqual(expected);
   });

@@ -166,6 +166,17 @@ describe('hedge wait', () => {
 });
 
 describe('check, resume and wait', () => {
+  it.each(['check', 'resume', 'wait'])(
+    '%s says of a deal ID whose it is, not that there is none',
+    async (command) => {
+      const cli = testCli({ env: PRACTICE });
+      await lose(cli, 'after', `${OPEN} --deal-id KILL-1`);
+      const ran = await cli.run(`${command} KILL-1 --profile practice-live`);
+      expect(ran.code).toBe(2);
+      expect(ran.err.replaceAll(/\s+/g, ' ')).toMatch(/^Action \w+ belongs to profile practice /);
+    },
+  );
+
   it.each([
     ['check beef', 2, 'hedge journal'],
     ['resume beef', 2, 'hedge journal'],

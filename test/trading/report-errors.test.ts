@@ -234,7 +234,7 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
       [
         'No option lets it through now.',
         'hedge check 7c1e    look up; send nothing',
-        'The limit resets at 00:00 UTC.',
+        'The daily limit resets at 00:00 UTC.',
       ],
     ],
   ])('a block with two reasons names both, and advises %s', (_what, error, advice) => {

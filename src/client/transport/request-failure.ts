@@ -164,7 +164,8 @@ export interface TlsReason {
   hint: string;
 }
 
-const SET_CA_FILE = 'If it has its own authority: hedge profile set NAME --ca-file FILE, or HEDGE_CA_FILE.';
+const SET_CA_FILE =
+  'If it has its own authority: --ca-file FILE of hedge profile add or set, or HEDGE_CA_FILE.';
 const CHECK_THE_CLOCK = "Check this machine's clock. If it is right, the host needs a new certificate.";
 
 const UNKNOWN_AUTHORITY: TlsReason = {

@@ -70,7 +70,9 @@ export const viewUnfinishedRolls = (
         `${chains.length} unfinished ${chains.length === 1 ? 'roll' : 'rolls'}:`,
         chains.every(({ state }) => state === 'planned') ? 'strong' : 'warn',
       ),
-      hintCell(shell`hedge roll show`, 'dim'),
+      // It lists those of one account.
+      chains.every(({ plan }) => (selected ?? plan.profile) === plan.profile) &&
+        hintCell(shell`hedge roll show`, 'dim'),
     ),
     chains.slice(0, MOST_LISTED).map((chain) => [line(chainCells(chain, open)), viewNext(chain, selected)]),
     chains.length > MOST_LISTED && andMore(chains.length - MOST_LISTED, shell`hedge roll show`),

@@ -62,8 +62,8 @@ export function unresolvedFinding(
   return {
     level: stops ? 'stop' : 'warn',
     code: 'unresolved',
-    message: takesWholeSide(query) ? `${named} ${CLOSE_MAY_RUN_FIRST}` : message,
-    hint: stops ? nextCommands(found, query) : found.map((each) => step(commandFor(each, 'resume'))),
+    message: takesWholeSide(query) ? `${named} ${afterTheClose(found)}` : message,
+    hint: nextCommands(found, query),
     override: stops
       ? { option: despite(found), risk: `${found.length === 1 ? 'both' : 'all'} may execute` }
       : undefined,
@@ -81,7 +81,10 @@ function firstOf([first, ...more]: readonly Action[], stateOf: (action: Action) 
 const severalUnknown = (found: readonly Action[], { market, side }: ConflictQuery): string =>
   `${found.length.toString()} actions on ${market} ${side} have an unknown outcome: ${idsOf(found, ', ')}.`;
 
-const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
+const afterTheClose = (found: readonly Action[]): string =>
+  found.every(({ intent }) => takesWholeSide(intent))
+    ? 'It may have closed the side: this one closes the rest.'
+    : 'If it arrives later, the side is open again.';
 
 const nextCommands = (found: readonly Action[], query: ConflictQuery) => [
   ...found.filter((each) => isOfAnotherKey(each, query)).flatMap(confirmationCommands),
@@ -113,7 +116,7 @@ export function inFlightFindings(
   const racing = found.filter((each) => racesWith(query, each) && (each.underway || !isOverdue(each, now)));
   const stopping = query.measured === true ? found : racing;
   const meanings = [
-    ...(racing.length > 0 ? [takesWholeSide(query) ? CLOSE_MAY_RUN_FIRST : closeMayRunLast(query)] : []),
+    ...(racing.length > 0 ? [takesWholeSide(query) ? afterTheClose(racing) : closeMayRunLast(query)] : []),
     ...(query.measured === true ? [SIZE_WILL_CHANGE] : []),
   ];
   const warned = found.filter((each) => !stopping.includes(each));

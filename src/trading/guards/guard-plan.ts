@@ -195,7 +195,7 @@ function marketFinding(on: OnMarket): Finding | undefined {
       message: enlarges(on)
         ? `${market} is disabled: the service accepts no opens or adds.`
         : `${market} is disabled: the service may reject this.`,
-      hint: say`To see when it opens again: ${shell`hedge markets`}`,
+      hint: say`To see whether it is open again: ${shell`hedge markets`}`,
       details: { market, status },
     };
   }

@@ -185,7 +185,7 @@ function dailyFinding(
       room: most.minus(opened),
       details: { notional_usd: notional, max_daily_notional_usd: most, opened_today_usd: opened },
     },
-    'The limit resets at 00:00 UTC.',
+    'The daily limit resets at 00:00 UTC.',
   );
 }
 

@@ -5,6 +5,7 @@ import { sameIdentity } from '../../journal/account-identity.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalTrouble } from '../../journal/trouble.ts';
+import { requireFound } from '../../readings/find-actions.ts';
 import { incompleteFinding, noteTrouble } from '../../readings/journal-trouble.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { serviceTime } from '../../readings/read-rolls.ts';
@@ -13,7 +14,6 @@ import { readingFailure, reportWithoutLookup } from '../follow/lookups.ts';
 import { hasProvisionExpired } from '../follow/record-outcome.ts';
 import type { ActionReport } from '../report.ts';
 import { worstError } from '../worst-error.ts';
-import { requireFound } from './named-action.ts';
 
 export interface CheckedAction {
   /** Oldest first. */
@@ -43,7 +43,7 @@ export async function checkActions(word: string | undefined, context: ReadContex
   const { trouble } = state;
   noteTrouble(trouble, (line) => context.progress.news(line));
   const here = open.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
-  const meant = word === undefined ? here : [requireFound(state, word, context)];
+  const meant = word === undefined ? here : [requireFound(state, word, context.identity)];
   const looked: ActionReport[] = [];
   let failure: HedgeError | undefined;
   for (const action of meant) {

@@ -3,29 +3,15 @@
 import type { Hedge } from '../../client/schemas.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import { RefusedError, UsageError } from '../../errors.ts';
-import type { Action } from '../../journal/replay.ts';
-import type { JournalState } from '../../journal/state.ts';
+import { RefusedError } from '../../errors.ts';
 import { findHedges } from '../../readings/filter-records.ts';
-import { findActionOfAccount } from '../../readings/find-actions.ts';
-import { mayBeLostError } from '../../readings/journal-trouble.ts';
+import { findActionOfAccount, refuseOtherAccount } from '../../readings/find-actions.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { awaitHedge } from '../follow/await-end.ts';
 import { follow } from '../follow/follow.ts';
 import { reportWithoutLookup } from '../follow/lookups.ts';
 import { hedgesUnderDealId } from '../outcome/change-evidence.ts';
 import type { ActionReport } from '../report.ts';
-
-/** @throws UsageError; DamagedFileError when its records may be lost. */
-export function requireFound(state: JournalState, word: string, { identity }: ReadContext): Action {
-  const action = findActionOfAccount(state, word, identity);
-  if (action !== undefined) return action;
-  if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
-  throw new UsageError(
-    `No action ${quotedName(word)} of this account in the journal.`,
-    say`To list actions: ${shell`hedge journal`}. For a hedge opened elsewhere: ${shell`hedge hedges`}, ${shell`hedge wait`}.`,
-  );
-}
 
 /** `word`: an action ID or its beginning, a hedge ID or a deal ID; also of a hedge without an action here. */
 export async function waitFor(
@@ -36,7 +22,9 @@ export async function waitFor(
   const action = findActionOfAccount(context.journal.read(), word, context.identity);
   const waiting = { wait: true, timeoutMs };
   if (action === undefined) {
-    const hedge = await hedgeNamed(word, context).catch((error: unknown) => nothingNamed(word, error));
+    const hedge = await hedgeNamed(word, context).catch((error: unknown) =>
+      nothingNamed(word, error, context),
+    );
     return awaitHedge(hedge, waiting, context);
   }
   try {
@@ -47,8 +35,9 @@ export async function waitFor(
 }
 
 /** The service knows neither the actions nor that the word may be a deal ID. @throws the error */
-function nothingNamed(word: string, error: unknown): never {
+function nothingNamed(word: string, error: unknown, { journal, identity }: ReadContext): never {
   if (!(error instanceof RefusedError) || error.code !== 'hedge_not_found') throw error;
+  refuseOtherAccount(journal.read(), word, identity);
   throw error.with({
     what: `Not found: no action, hedge or deal ID ${quotedName(word)}.`,
     hint: say`To list them: ${shell`hedge journal`}, ${shell`hedge hedges`}`,

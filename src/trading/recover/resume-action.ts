@@ -10,6 +10,7 @@ import { DamagedFileError, InterruptedError, UsageError, unless } from '../../er
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords } from '../../journal/describe.ts';
 import { type Action, type ActionState, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
+import { requireFound } from '../../readings/find-actions.ts';
 import { incompleteError } from '../../readings/journal-trouble.ts';
 import { checkAccount, earlierOfAnotherKey, isOfAnotherKey } from '../account-keys.ts';
 import { awaitSender } from '../follow/await-end.ts';
@@ -21,7 +22,6 @@ import { observe } from '../outcome/observe.ts';
 import { type ActionReport, reportOf } from '../report.ts';
 import { stoppedBeforeResendingError } from '../report-errors.ts';
 import type { TradingContext } from '../trading-context.ts';
-import { requireFound } from './named-action.ts';
 import { type ResumeOptions, sendAgain } from './resend.ts';
 
 /**
@@ -73,7 +73,7 @@ function stillUnresolved(action: Action, error: unknown, context: TradingContext
 /** The named action, or the only open one; unresolved ones come before those in flight. */
 function findOpenAction(word: string | undefined, context: TradingContext): Action | undefined {
   const state = context.journal.read();
-  if (word !== undefined) return requireFound(state, word, context);
+  if (word !== undefined) return requireFound(state, word, context.identity);
   const here = state.current.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
   const unresolved = here.filter(isUnresolved);
   const open = unresolved.length > 0 ? unresolved : here.filter(isAwaitingOutcome);
