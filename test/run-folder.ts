@@ -5,7 +5,7 @@ import { quickFolder } from './quick-folder.ts';
 const MADE = 'HEDGE_TEST_FOLDER';
 
 /** One folder for all temporary files of a run, whose workers are ended before they remove their own. Each project asks for it. */
-export default function setUp(): () => void {
+export function setup(): () => void {
   if (process.env[MADE] !== undefined) return () => undefined;
   // Short, as the address of a socket in it may have 107 bytes.
   const folder = mkdtempSync(join(quickFolder(), 'h'));

@@ -383,10 +383,7 @@ function nextCommands(
   const { shortId } = action;
   if (!isUnresolved(action) && (inFlight(action) || action.underway))
     return [...first, step(shell`hedge wait ${shortId}`, 'wait; do not send it again')];
-  const resume = step(
-    shell`hedge resume ${shortId}`,
-    'ask, then send it again under its key',
-  );
+  const resume = step(shell`hedge resume ${shortId}`, 'ask, then send it again under its key');
   const commands = [...first, ...(resumes && isResumable(action, nowMs) ? [resume] : [])];
   const isOpenEnded = isUnresolved(action) || action.state === 'accepted';
   // Not while it may still arrive: recorded as not executed and entered again, it might execute twice.

@@ -339,7 +339,7 @@ describe('deals run, after the confirmation', everyDay, () => {
     expect(answered(ran).data.deals).toHaveLength(3);
     expect(outcomesOf(ran).slice(1)).toEqual(['not_run', 'not_run']);
     expect(answered(ran).error?.code).toBe('interrupted');
-    expect(answered(ran).error?.hint).toMatch(/^hedge check .*\nThen run the same file again: /);
+    expect(answered(ran).error?.hint).toMatch(/^hedge check .*\nOr run the same file again: /);
     expect(desk.served.acted('/hedges')).toBe(1);
 
     desk.front.meddle((_line, pass) => pass());

@@ -65,7 +65,7 @@ const limitCell = (chain: RollChain): Cell =>
   known(sentLimit(chain) ?? chain.plan.max_cost_bps, (amount) => ({ kind: 'number', amount }));
 
 const settlesCell = ({ plan }: RollChain): Cell =>
-  plan.when === 'now' ? text('now') : shortTime(plan.maturity_at);
+  plan.when === 'now' ? text('at once') : shortTime(plan.maturity_at);
 
 /** Rolls, in the order of their records. */
 export const rollRows = listOf<RollChain, ChainDocument>()(

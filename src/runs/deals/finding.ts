@@ -14,7 +14,7 @@ export type DealsStage = 'check' | 'blocked' | 'run';
 
 const AGAIN = 'Run the same file again: it opens only the missing rows, and nothing twice.';
 const AFTER_THE_CHECK =
-  'Then run the same file again: it looks up that row, opens only the missing ones, and nothing twice.';
+  'Or run the same file again: it looks up that row first, opens only the missing ones, and nothing twice.';
 const AGAIN_FOR_OTHERS = 'Run the same file again for the other missing rows: it opens nothing twice.';
 const NOTHING_MORE = 'Run as it is, the same file opens nothing more.';
 const CHANGE_BOUND = 'Try again at a better price, or change worst_price or max_cost_bps of the row.';
