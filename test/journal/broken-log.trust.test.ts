@@ -6,10 +6,11 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { corrected, isBroken } from '../../src/journal/store/log-frames.ts';
 import { repairJournal } from '../../src/journal/store/repair.ts';
 import { openAudit } from '../../src/journal/verify.ts';
-import { temporaryFolder } from '../support/own-folder.ts';
+import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { journalAt, machineAt, placesIn } from './journal-at.ts';
 import { deskRecords, USED } from './questions.ts';
 import { BY_ADA, HALT, NOON } from './records.ts';
@@ -79,6 +80,48 @@ describe('a log with a wrong byte', () => {
         false,
         1,
       ]);
+    },
+  );
+
+  it.each([
+    ['before its first commit', 5, 'its log has records after record'],
+    ['between commits', 40, 'its log is of another state'],
+  ])(
+    '%s is damage, and is read whole by a repair, also where the database has those commits',
+    async (_what, frame, what) => {
+      await written;
+      const home = temporaryFolder();
+      execFileSync('cp', ['-a', `${first}/.`, home]);
+      const path = join(placesIn(home).state, 'journal.sqlite');
+      const journal = journalAt(home, () => NOON);
+      const { count } = journal.read();
+      // A reader keeps the log from beginning again.
+      const reader = openJournalDatabase(path, testMachine().host) ?? expect.fail('no database');
+      reader.exec('BEGIN');
+      reader.get('SELECT count(*) FROM records');
+      const other = openJournalDatabase(path, testMachine().host);
+      other?.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      await journal.append([{ ...HALT, halt_id: 'aa00000000000077' }]);
+      const half = temporaryFolder();
+      execFileSync('cp', ['-a', `${home}/.`, half]);
+      reader.exec('ROLLBACK');
+      const log = readFileSync(logIn(half));
+      flipped(32 + frame * FRAME + 24 + PAGE - 40)(log);
+      writeFileSync(logIn(half), log);
+      expect(journalAt(half, () => NOON).read().trouble).toMatchObject({
+        kind: 'damaged',
+        what: expect.stringContaining(what),
+      });
+      const { files } = await repairJournal({
+        places: placesIn(half),
+        machine: machineAt(() => NOON),
+        signature: SIGNATURE,
+      });
+      const missing = (files[0]?.missing ?? []).reduce((sum, { from, to }) => sum + to - from + 1, 0);
+      expect(missing).toBeLessThanOrEqual(1);
+      const after = journalAt(half, () => NOON).read();
+      expect([after.trouble, after.count]).toEqual([undefined, count]);
+      expect(after.halt?.ids).toContain('aa00000000000077');
     },
   );
 

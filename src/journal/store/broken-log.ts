@@ -63,13 +63,12 @@ export function correctedCopy(db: JournalDatabase): string | undefined {
   }
 }
 
-/** A copy with or without its log, which is of another state. The caller removes it. @throws DamagedFileError */
-export function copyApart(path: string, { hasLog }: { hasLog: boolean }): string {
-  const copy = path.replace(/\.sqlite$/, hasLog ? '.with-log.sqlite' : '.without-log.sqlite');
+/** A copy without its log, which is of another state. The caller removes it. @throws DamagedFileError */
+export function copyAlone(path: string): string {
+  const copy = path.replace(/\.sqlite$/, '.alone.sqlite');
   try {
     removeCopy(copy);
     copyFileSync(path, copy);
-    if (hasLog) copyFileSync(logOf(path), logOf(copy));
     return copy;
   } catch (error) {
     removeCopy(copy);

@@ -12,7 +12,7 @@ import { checkFolder, checkRegular } from '../../platform/atomic-file.ts';
 import { codeOf, fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { CLOSE_STILL_WORKS, type JournalTrouble, troubleAdvice } from '../trouble.ts';
-import { noteOpened } from './log-fits.ts';
+import { logFits } from './log-fits.ts';
 
 export type SqlValue = number | string | null | Uint8Array;
 export type SqlRow = Readonly<Record<string, unknown>>;
@@ -103,10 +103,10 @@ export function openJournalDatabase(
   { copy }: { copy?: URL } = {},
 ): JournalDatabase | undefined {
   if (!checkDatabaseFiles(path, host)) return undefined;
-  noteOpened(path);
   // A copy of the folder has a log of its own.
   const place = copy === undefined || sizeOf(`${path}-wal`) > 0 ? path : `${copy.href}?immutable=1`;
-  const readOnly = copy !== undefined;
+  // SQLite would write a log of another state into it.
+  const readOnly = copy !== undefined || !logFits(path);
   const handle = naming(path, () => new DatabaseSync(place, { timeout: BUSY_MS, readOnly }));
   handles.push(handle);
   const db = adapterOf(path, handle);

@@ -31,19 +31,14 @@ export const versionOfCopy = (version: number): number => versionOf(version, cou
  */
 const judged = new Map<string, boolean>();
 
-/** SQLite is about to open it. */
-export const noteOpened = (path: string): void => void judge(path, () => true);
-
 /** Before SQLite opens it; also true for what SQLite finds itself. */
-export const logFits = (path: string): boolean => judge(path, (file) => fits(`${path}-wal`, file));
-
-function judge(path: string, first: (file: number) => boolean): boolean {
+export function logFits(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   const known = stats && judged.get(identityOf(stats));
   if (stats === undefined || known !== undefined) return known ?? true;
   const file = openedToRead(path);
   if (file === undefined) return true;
-  const found = first(file);
+  const found = fits(`${path}-wal`, file);
   judged.set(identityOf(fstatSync(file)), found);
   return found;
 }

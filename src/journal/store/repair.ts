@@ -13,7 +13,7 @@ import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { type JournalRecord, mintId } from '../records.ts';
 import { Summary } from '../summary.ts';
-import { copyApart, correctedCopy, moveKeptLogs, removeCopy } from './broken-log.ts';
+import { copyAlone, correctedCopy, hasBrokenLog, moveKeptLogs, removeCopy } from './broken-log.ts';
 import { checkSummary, LOOKUPS, SIMILAR } from './derived-tables.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
@@ -206,33 +206,25 @@ function withSource<T>(
   { host, witness }: { host: Machine['host']; witness: JournalHead | undefined },
   work: (source: Source) => T,
 ): T {
-  // SQLite would write a log of another state into it.
-  if (!logFits(path)) {
-    const copies = [copyApart(path, { hasLog: true }), copyApart(path, { hasLog: false })];
-    return withCopies(copies, host, (sources) => work(mostProven(sources, witness)));
-  }
+  const isOwnLog = logFits(path);
+  // Before SQLite has it open.
+  const alone = isOwnLog ? undefined : copyAlone(path);
   const old = openAnyway(path, host);
   // A log with a wrong byte is read in a copy.
-  const copy = old && unless(JournalDamage, () => correctedCopy(old));
-  if (copy === undefined) return asWriter(old, () => work(old));
-  return withCopies([copy], host, ([source]) => asWriter(old, () => work(source)));
-}
-
-function withCopies<T>(
-  copies: readonly string[],
-  host: Machine['host'],
-  work: (sources: readonly Source[]) => T,
-): T {
-  const sources = copies.map((copy) => openAnyway(copy, host));
+  const corrected = old && unless(JournalDamage, () => (hasBrokenLog(old) ? correctedCopy(old) : undefined));
+  const copies = [alone, corrected].filter((copy) => copy !== undefined);
+  const sources = [old, ...copies.map((copy) => openAnyway(copy, host))];
   try {
-    return work(sources);
+    return asWriter(isOwnLog ? old : undefined, () => work(mostProven(sources, witness)));
   } finally {
-    for (const source of sources) source?.close();
+    for (const source of isOwnLog ? sources.slice(1) : sources) source?.close();
     for (const copy of copies) removeCopy(copy);
   }
 }
 
+/** The first with the most records. */
 function mostProven(sources: readonly Source[], witness: JournalHead | undefined): Source {
+  if (sources.length < 2) return sources[0];
   const proven = sources.map((source) => {
     let count = 0;
     for (const { seq } of new Salvage(source, witness).records()) if (seq > 0) count += 1;
