@@ -85,7 +85,7 @@ describe('a log with a wrong byte', () => {
 
   it.each([
     ['before its first commit', 5, 'its log has records after record'],
-    ['between commits', 40, 'its log is of another state'],
+    ['between commits', 40, 'its log belongs to another copy'],
   ])(
     '%s is damage, and is read whole by a repair, also where the database has those commits',
     async (_what, frame, what) => {

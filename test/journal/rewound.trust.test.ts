@@ -286,7 +286,7 @@ describe('a journal put back to an older state', () => {
   });
 
   it('as a backup below its newer log is repaired with every record of the backup', async () => {
-    const home = await put(() => undefined, { gap: 3 });
+    const home = await put(() => undefined, { count: 40, gap: 3 });
     removed(home, ['', '-shm']);
     cp(join(home, 'copy', 'backup'), file(home, 'journal.sqlite'));
     const backup = journalCount(join(home, 'copy', 'backup'));

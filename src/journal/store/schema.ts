@@ -33,7 +33,7 @@ export function openJournalFile(path: string, host: Host, how?: { copy: URL }): 
   if (!logFits(path))
     throw new JournalDamage(
       path,
-      'its log is of another state of it, as one of them was put back without the other',
+      'its log belongs to another copy: one of the two was put back without the other',
     );
   const db = openJournalDatabase(path, host, how);
   if (db === undefined) {
