@@ -380,6 +380,7 @@ describe('a journal that another process is writing to', () => {
 
   it.each<[string, readonly [JournalRecord, ...JournalRecord[]]]>([
     ['an open', [anOpen('bbb1')]],
+    ['the first leg of a roll', [anIntent({ ...aClose('c105'), chain_id: 'deadbeef' })]],
     ['a reduce', [anIntent({ ...aClose('c105'), action: 'reduce' })]],
     ['a first send of an open', [anOpen('bbb1'), step(SENDING, 'bbb1')]],
     ['a roll', [aRoll({ chain_id: 'deadbeef' })]],

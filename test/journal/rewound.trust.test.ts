@@ -285,6 +285,25 @@ describe('a journal put back to an older state', () => {
     ).toHaveLength(1);
   });
 
+  it('below a newer log is noticed, also where that begins with a commit that is larger than the cache of SQLite', async () => {
+    const home = await put(() => undefined, { gap: 1 });
+    const path = file(home, 'journal.sqlite');
+    const used = opened(home);
+    const bulk = Array.from({ length: 1_000 }, () => ({
+      ...HALT,
+      halt_id: mintId(random),
+      why: 'x'.repeat(4_000),
+    }));
+    checkpoint(home);
+    await used.append([{ ...HALT, halt_id: 'aa00000000000001' }, ...bulk]);
+    const other = temporaryFolder();
+    execFileSync('cp', ['-a', `${home}/.`, other]);
+    expect(readFileSync(`${path}-wal`).readUInt32BE(32)).not.toBe(1);
+    removed(other, ['', '-shm']);
+    cp(join(other, 'copy', 'journal.sqlite'), file(other, 'journal.sqlite'));
+    expect(opened(other).read().trouble?.kind).toBe('damaged');
+  });
+
   it('as a backup below its newer log is repaired with every record of the backup', async () => {
     const home = await put(() => undefined, { count: 40, gap: 3 });
     removed(home, ['', '-shm']);

@@ -45,9 +45,14 @@ export function insertRecords(db: JournalDatabase, records: Iterable<NewRecord>)
     summary.add({ record: read, seq, stamp: readStamp(stamp) }, source);
   }
   if (seq > 0) writeSummary(db, summary, hash);
+  countCommit(db);
+  return { seq, hash };
+}
+
+/** In the transaction of each commit: a log is known by it (log-fits.ts). */
+export function countCommit(db: JournalDatabase): void {
   const version = Number(db.get('SELECT user_version FROM pragma_user_version')?.['user_version']);
   db.exec(`PRAGMA user_version = ${nextVersion(version).toString()}`);
-  return { seq, hash };
 }
 
 const MOST = 2 ** 48;

@@ -5,7 +5,7 @@ import { DamagedFileError, unless } from '../../errors.ts';
 import { checkFolder, ensureFolder } from '../../platform/atomic-file.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
-import type { JournalRecord, RollPlan } from '../records.ts';
+import type { IntentRecord, JournalRecord, RollPlan } from '../records.ts';
 import type { IsRunning } from '../replay.ts';
 import { actionById, type JournalState } from '../state.ts';
 import { type JournalTrouble, troubleError } from '../trouble.ts';
@@ -276,11 +276,14 @@ function needsWholeJournal(record: JournalRecord, view: JournalState): boolean {
 /** Halts, whatever happened already, and closes: a program that holds the journal does not keep a position open. */
 const isUrgent = (records: readonly JournalRecord[], view: JournalState): boolean =>
   records.every((record) => {
-    if (record.kind === 'intent') return takesWholeSide(record);
+    if (record.kind === 'intent') return isClose(record);
     if (record.kind !== 'sending') return !CAN_WAIT.includes(record.kind);
     const own = records.find((each) => each.kind === 'intent' && each.action_id === record.action_id);
     const intent = own?.kind === 'intent' ? own : actionById(view, record.action_id)?.intent;
-    return intent !== undefined && takesWholeSide(intent);
+    return intent !== undefined && isClose(intent);
   });
+
+/** The first leg of a roll waits: its second would be stopped. */
+const isClose = (intent: IntentRecord): boolean => takesWholeSide(intent) && intent.chain_id === undefined;
 
 const CAN_WAIT: readonly JournalRecord['kind'][] = ['roll', 'unhalt', 'loss'];

@@ -1,7 +1,6 @@
 /**
  * Whether a database and its log belong together. SQLite does not ask: an older copy that is put below a newer log
- * would show some pages of either, and hide records. So each commit is counted in the first page of the database, with which
- * the first commit of the log begins.
+ * would show some pages of either, and hide records. So each commit is counted in the first page of the database.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { FRAME_HEADER_BYTES, framesOf, HEADER_BYTES, pageSizeOf } from './log-frames.ts';
@@ -29,18 +28,18 @@ export const versionOfCopy = (version: number): number => versionOf(version, cou
  * By file: what was found before SQLite opened it here. Each stays open for the life of the process: to close it would drop
  * SQLite's locks, and once it is deleted another file could get its number.
  */
-const judged = new Map<string, boolean>();
+const judged = new Map<string, { file: number; isFit: boolean }>();
 
-/** Before SQLite opens it; also true for what SQLite finds itself. */
+/** Before SQLite opens it; also true for what SQLite finds itself. A log that did not fit may be put away meanwhile. */
 export function logFits(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   const known = stats && judged.get(identityOf(stats));
-  if (stats === undefined || known !== undefined) return known ?? true;
-  const file = openedToRead(path);
+  if (stats === undefined || known?.isFit === true) return true;
+  const file = known?.file ?? openedToRead(path);
   if (file === undefined) return true;
-  const found = fits(`${path}-wal`, file);
-  judged.set(identityOf(fstatSync(file)), found);
-  return found;
+  const isFit = fits(`${path}-wal`, file);
+  judged.set(identityOf(fstatSync(file)), { file, isFit });
+  return isFit;
 }
 
 const identityOf = ({ dev, ino }: Stats): string => `${dev.toString()} ${ino.toString()}`;
@@ -59,34 +58,39 @@ function fits(log: string, file: number): boolean {
     const database = startOf(file, USER_VERSION_AT + 4);
     if (first === undefined || database === undefined) return true;
     const taken = (countIn(database.readUInt32BE(USER_VERSION_AT)) + 1 - first + COUNTS) % COUNTS;
-    const last = taken === 0 ? undefined : lastCountIn(log);
+    const last = taken === 0 ? undefined : countsIn(log).last;
     if (last === undefined || taken <= (last + 1 - first + COUNTS) % COUNTS) return true;
   }
   return false;
 }
 
 /** Undefined without a first frame that SQLite reads, as a power cut leaves it, and as it is in an earlier log. */
-const firstCountIn = (path: string): number | undefined =>
-  reading(path, (log) => {
+function firstCountIn(path: string): number | undefined {
+  const start = reading(path, (log) => {
     const header = startOf(log, HEADER_BYTES);
     const pageSize = header && pageSizeOf(header);
-    const start = pageSize === undefined ? undefined : startOf(log, PAGE_AT + pageSize);
-    const [first] = start === undefined ? [] : framesOf(start, pageSize ?? 0);
-    return start !== undefined && first?.page === 1 && first.isRead ? countAt(start, first) : undefined;
+    return pageSize === undefined ? undefined : startOf(log, PAGE_AT + pageSize);
   });
+  const [frame] = start === undefined ? [] : framesOf(start, start.length - PAGE_AT);
+  if (start === undefined || frame?.isRead !== true) return undefined;
+  // A large commit begins with other pages.
+  return frame.page === 1 ? countAt(start, frame) : countsIn(path).first;
+}
 
-/** The last commit that SQLite reads; undefined where there is none any more. */
-function lastCountIn(path: string): number | undefined {
+/** The first and the last commit that SQLite reads; undefined where there is none any more. */
+function countsIn(path: string): { first?: number | undefined; last?: number | undefined } {
   const log = reading(path, (file) => startOf(file, fstatSync(file).size));
   const pageSize = log && pageSizeOf(log);
-  if (log === undefined || pageSize === undefined) return undefined;
-  let [written, last]: (number | undefined)[] = [];
+  if (log === undefined || pageSize === undefined) return {};
+  let [written, first, last]: (number | undefined)[] = [];
   for (const frame of framesOf(log, pageSize)) {
     if (!frame.isRead) break;
     if (frame.page === 1) written = countAt(log, frame);
-    if (frame.isCommit) last = written;
+    if (!frame.isCommit) continue;
+    first ??= written;
+    last = written;
   }
-  return last;
+  return { first, last };
 }
 
 const countAt = (log: Buffer, { at }: { at: number }): number =>

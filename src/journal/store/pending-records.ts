@@ -4,7 +4,7 @@
  */
 import type { Host } from '../../platform/host.ts';
 import type { JournalRecord } from '../records.ts';
-import type { NewRecord } from './insert-records.ts';
+import { countCommit, type NewRecord } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { readLastWritten, writePendingMark } from './last-written.ts';
 import { hasRecord, numberedAt, storedRecords } from './record-rows.ts';
@@ -71,6 +71,7 @@ export function emptyPending(pending: JournalDatabase, waiting: (all: Pending) =
   return pending.writing(() => {
     if (waiting(allPending(pending)).length > 0) return false;
     for (const table of ['records', 'lookup', 'summary']) pending.exec(`DELETE FROM ${table}`);
+    countCommit(pending);
     return true;
   });
 }

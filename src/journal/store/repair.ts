@@ -207,17 +207,22 @@ function withSource<T>(
   work: (source: Source) => T,
 ): T {
   const isOwnLog = logFits(path);
-  // Before SQLite has it open.
-  const alone = isOwnLog ? undefined : copyAlone(path);
-  const old = openAnyway(path, host);
-  // A log with a wrong byte is read in a copy.
-  const corrected = old && unless(JournalDamage, () => (hasBrokenLog(old) ? correctedCopy(old) : undefined));
-  const copies = [alone, corrected].filter((copy) => copy !== undefined);
-  const sources = [old, ...copies.map((copy) => openAnyway(copy, host))];
+  const copies: string[] = [];
+  const opened: Source[] = [];
   try {
-    return asWriter(isOwnLog ? old : undefined, () => work(mostProven(sources, witness)));
+    // Before SQLite has it open.
+    if (!isOwnLog) copies.push(copyAlone(path));
+    const old = openAnyway(path, host);
+    if (!isOwnLog) opened.push(old);
+    // A log with a wrong byte is read in a copy.
+    const corrected =
+      old && unless(JournalDamage, () => (hasBrokenLog(old) ? correctedCopy(old) : undefined));
+    if (corrected !== undefined) copies.push(corrected);
+    const others = copies.map((copy) => openAnyway(copy, host));
+    opened.push(...others);
+    return asWriter(isOwnLog ? old : undefined, () => work(mostProven([old, ...others], witness)));
   } finally {
-    for (const source of isOwnLog ? sources.slice(1) : sources) source?.close();
+    for (const each of opened) each?.close();
     for (const copy of copies) removeCopy(copy);
   }
 }

@@ -30,11 +30,7 @@ export const JOURNAL_TABLES: readonly string[] = [
 
 /** Checked; undefined when there is none. @throws DamagedFileError for one that is damaged, or of another program or version. */
 export function openJournalFile(path: string, host: Host, how?: { copy: URL }): JournalDatabase | undefined {
-  if (!logFits(path))
-    throw new JournalDamage(
-      path,
-      'its log belongs to another copy: one of the two was put back without the other',
-    );
+  if (!logFits(path)) throw new JournalDamage(path, 'its log belongs to another copy, or has a wrong byte');
   const db = openJournalDatabase(path, host, how);
   if (db === undefined) {
     if (isHalfRepaired(path)) throw new JournalDamage(path, 'a repair of it was interrupted');

@@ -82,9 +82,9 @@ const severalUnknown = (found: readonly Action[], { market, side }: ConflictQuer
   `${found.length.toString()} actions on ${market} ${side} have an unknown outcome: ${idsOf(found, ', ')}.`;
 
 const afterTheClose = (found: readonly Action[]): string =>
-  found.every(({ intent }) => takesWholeSide(intent))
-    ? 'It may have closed the side: this one closes the rest.'
-    : 'If it arrives later, the side is open again.';
+  found.some(({ intent }) => enlarges(intent))
+    ? 'If it arrives later, the side is open again.'
+    : 'It may have executed: this closes the rest.';
 
 const nextCommands = (found: readonly Action[], query: ConflictQuery) => [
   ...found.filter((each) => isOfAnotherKey(each, query)).flatMap(confirmationCommands),
