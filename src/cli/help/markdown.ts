@@ -1,6 +1,6 @@
 /**
- * The Markdown of a help topic as a page: headings, paragraphs, lists, numbered ones too, tables of two columns and fenced code. A name in
- * double braces is replaced by a list from the code.
+ * The Markdown of a help topic as a page: headings, paragraphs, lists, numbered ones too, tables of two columns and fenced
+ * code. A name in double braces is replaced by a list from the code.
  */
 import { namesInBatch, namesOfLists, namesToWatch } from '../../commands/registry.ts';
 import { ownField } from '../../domain/fields.ts';

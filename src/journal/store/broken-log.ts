@@ -48,27 +48,21 @@ export function hasBrokenLog(db: JournalDatabase): boolean {
 
 /** A copy of the database with all of a log that was kept; undefined without one. The caller removes it. @throws DamagedFileError */
 export function correctedCopy(db: JournalDatabase): string | undefined {
-  const { path } = db;
   const kept = keptLogOf(db);
-  if (!existsSync(kept)) return undefined;
-  const copy = path.replace(/\.sqlite$/, '.corrected.sqlite');
-  try {
-    removeCopy(copy);
-    copyFileSync(path, copy);
-    writeFileSync(logOf(copy), corrected(readFileSync(kept), numberIn(db, 'page_size')), { mode: 0o600 });
-    return copy;
-  } catch (error) {
-    removeCopy(copy);
-    throw fileError('copy', path, error);
-  }
+  return existsSync(kept)
+    ? copyOf(db.path, 'corrected', () => corrected(readFileSync(kept), numberIn(db, 'page_size')))
+    : undefined;
 }
 
 /** A copy without its log, which is of another state. The caller removes it. @throws DamagedFileError */
-export function copyAlone(path: string): string {
-  const copy = path.replace(/\.sqlite$/, '.alone.sqlite');
+export const copyAlone = (path: string): string => copyOf(path, 'alone');
+
+function copyOf(path: string, word: string, log?: () => Buffer): string {
+  const copy = path.replace(/\.sqlite$/, `.${word}.sqlite`);
   try {
     removeCopy(copy);
     copyFileSync(path, copy);
+    if (log !== undefined) writeFileSync(logOf(copy), log(), { mode: 0o600 });
     return copy;
   } catch (error) {
     removeCopy(copy);

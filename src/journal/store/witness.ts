@@ -3,12 +3,12 @@
  * It is made once and synced; afterwards it is written over and not synced. It has two places, of which the older one is
  * written over, so that a write that fails half-way leaves the other: an older head does no harm.
  */
-import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fieldsIn } from '../../domain/fields.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
 import { readOwnFile, writeAtomically } from '../../platform/atomic-file.ts';
-import { codeOf, fileError } from '../../platform/file-errors.ts';
+import { fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { isHash } from '../chain.ts';
 import type { JournalTrouble } from '../trouble.ts';
@@ -93,19 +93,28 @@ function isOverwritten(path: string, text: string, place: number): boolean {
       closeSync(fd);
     }
   } catch (error) {
-    // It is this user's, in a folder of this user: another file may take its place.
-    if (['EACCES', 'EPERM'].includes(codeOf(error))) return false;
     throw fileError('write', path, error);
   }
 }
 
 /**
- * Before a commit, as the only writer: a witness that could not be written would let an older journal pass.
+ * Before a commit, as the only writer: without a witness that can be written an older journal would pass.
  * `witness`: as it was read; undefined where there is none yet. @throws DamagedFileError
  */
 export function followBefore(db: JournalDatabase, witness: JournalHead | undefined, machine: Machine): void {
-  const head = headOf(db);
-  if (witness !== undefined && witness.seq < head.seq) writeWitness(dirname(db.path), machine, head);
+  const [head, state] = [headOf(db), dirname(db.path)];
+  if (witness === undefined) return;
+  if (!isWritable(witnessFile(state))) writeWitness(state, machine, head, { replace: true });
+  else if (witness.seq < head.seq) writeWitness(state, machine, head);
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
