@@ -127,7 +127,7 @@ export async function writeLargeJournal({
   for (let start = 0; start < actions; start += BATCH)
     db.writing(() => inserting.insertRecords(db, recordsFrom(start)));
   const head = rows.headOf(db);
-  witness.writeWitness(state, machine, witness.headText(head));
+  witness.writeWitness(state, machine, head);
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
   return {
