@@ -15,7 +15,15 @@ import { similarForm } from '../domain/similar-ids.ts';
 import { UsageError } from '../errors.ts';
 import { filePath, hasDecimals, isNot, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
 import { readOption } from './option.ts';
-import { type DateOrder, dateOrderOf, readAmount, readDate, readRowId, readSheet } from './spreadsheet.ts';
+import {
+  type DateOrder,
+  dateOrderOf,
+  isSerialDate,
+  readAmount,
+  readDate,
+  readRowId,
+  readSheet,
+} from './spreadsheet.ts';
 
 export type CoverIntent = ReturnType<typeof readCoverIntent>;
 
@@ -58,6 +66,8 @@ export interface ExposureFile {
   ignored: readonly string[];
   /** The order of dates such as 14/12/2026; undefined: there were none. */
   dateOrder: DateOrder | undefined;
+  /** Dates that were numbers of a spreadsheet: `46370`. */
+  serialDates: readonly { text: string; date: string }[];
 }
 
 /** @throws UsageError that names every wrong row. */
@@ -68,7 +78,7 @@ export function readExposures(
   const shape = {
     path,
     columns: EXPOSURE_COLUMNS,
-    example: 'INV-2201,2026-12-14,"25,000,000.00",receive,firm',
+    example: 'ID-1,2026-12-31,"25,000,000.00",receive,firm',
   };
   const { rows, ignored, rejectWrong } = readSheet(content, shape);
   const order = dates ?? dateOrderOf(rows.map(({ cell }) => cell('due')));
@@ -103,7 +113,15 @@ export function readExposures(
     );
   const isNumeric = rows.some(({ cell }) => /^\d{1,2}[/-]\d{1,2}[/-]\d{4}/.test(cell('due')));
   const unread = ignored.filter((name) => !CURRENCY_COLUMNS.includes(name));
-  return { exposures, ignored: unread, dateOrder: isNumeric && order !== 'mixed' ? order : undefined };
+  return {
+    exposures,
+    ignored: unread,
+    dateOrder: isNumeric && order !== 'mixed' ? order : undefined,
+    serialDates: rows.flatMap(({ cell }) => {
+      const text = cell('due');
+      return isSerialDate(text) ? [{ text, date: readDate(text, order) }] : [];
+    }),
+  };
 }
 
 /** A row without a currency is in naira. */

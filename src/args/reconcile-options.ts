@@ -72,7 +72,7 @@ export function readFinanceList(content: string, path: string): FinanceList {
   const { rows, rejectWrong } = readSheet(content, {
     path,
     columns: ['deal_id', 'notional_usd', 'rate'],
-    example: 'PAY-8841,"10,000.00",1532.71',
+    example: 'ID-1,"10,000.00",1532.71',
     meaning: 'Nothing was compared.',
   });
   const lines = new Map<string, number>();
@@ -96,5 +96,7 @@ function readFigure(text: string, name: string): Big {
   if (value?.gt(0) === true) return value;
   const ofSettled =
     value?.eq(0) === true && name === 'notional' ? '; of a settled deal, the size that settled' : '';
-  throw new UsageError(`${quoted(text)} is not a ${name}: write 10,000.00${ofSettled}.`);
+  throw new UsageError(
+    `${quoted(text)} is not a ${name}: write ${name === 'rate' ? '1522.68' : '10,000.00'}${ofSettled}.`,
+  );
 }

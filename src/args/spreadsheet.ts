@@ -262,22 +262,32 @@ export function readDate(text: string, order: DateOrder | 'mixed' | undefined): 
   else if (named !== null) {
     const [, day = '', month = '', year = ''] = named;
     parts = [year.length === 2 ? `20${year}` : year, MONTHS.indexOf(month.toLowerCase()) + 1, day];
-  } else if (SERIAL.test(text)) return utcDay(SERIAL_ZERO_MS + Math.trunc(Number(text)) * DAY_MS);
+  } else if (isSerialDate(text)) return utcDay(SERIAL_ZERO_MS + Math.trunc(Number(text)) * DAY_MS);
   else if (mark !== undefined) {
     // Dots are only written with the day first.
     const dayFirst = mark === '.' || Number(first) === Number(second) || order === 'day_first';
-    if (!dayFirst && order !== 'month_first')
-      throw new UsageError(
-        order === 'mixed'
-          ? `${quoted(text)}: some dates of the file have the day first, others the month: write 2026-12-14.`
-          : `${quoted(text)} may be day or month first: write 2026-12-14, or pass --dates dmy or --dates mdy.`,
-      );
+    if (!dayFirst && order !== 'month_first') {
+      const [byDay, byMonth] = [isoOf([last, second, first]), isoOf([last, first, second])];
+      const readings = [byDay, byMonth].filter(isInCalendar).join(' or ');
+      if (readings !== '')
+        throw new UsageError(
+          order === 'mixed'
+            ? `${quoted(text)}: some dates of the file have the day first, others the month: write ${readings}.`
+            : `${quoted(text)} may be day or month first: write ${readings}, or pass --dates dmy or --dates mdy.`,
+        );
+    }
     parts = dayFirst ? [last, second, first] : [last, first, second];
   }
-  const date = parts?.map((part) => part.toString().padStart(2, '0')).join('-');
-  if (date !== undefined && isInCalendar(date)) return date;
-  throw new UsageError(`${quoted(text)} is not a date: write 2026-12-14.`);
+  const date = isoOf(parts ?? []);
+  if (isInCalendar(date)) return date;
+  throw new UsageError(`${quoted(text)} is not a date. Its form is 2026-12-31.`);
 }
+
+const isoOf = (parts: readonly (string | number)[]): string =>
+  parts.map((part) => part.toString().padStart(2, '0')).join('-');
+
+/** A date as a spreadsheet counts it. */
+export const isSerialDate = (text: string): boolean => SERIAL.test(text);
 
 /** A row's own name: visible characters. @throws UsageError */
 export function readRowId(text: string): string {

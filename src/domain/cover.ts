@@ -198,6 +198,8 @@ export interface BucketCoverage extends BucketNet {
   status: BandStatus;
   /** The same naira per due date. */
   coveredOn: ReadonlyMap<string, Big>;
+  /** Dates that lack the minimum though the bucket has it: none of its hedges matures close to them. */
+  short: readonly DueDate[];
   /** Above the maximum, or below zero: the side with too many naira, and how many. */
   excess: { side: Side; naira: Big } | undefined;
   /** Its open hedge with the most naira in the bucket. Undefined: all of them have settled. */
@@ -257,6 +259,7 @@ export function allot(
       coverageOf(
         net,
         slots.filter((slot) => slot.net === net),
+        policy,
       ),
     ),
     allotments: slots.flatMap(({ due: { date }, parts }) =>
@@ -311,7 +314,7 @@ const nairaOn = (side: Side, parts: Slot['parts']): Big =>
 /** Naira of the side less those of the other side. */
 const signed = (side: Side, { parts }: Slot): Big => nairaOn(side, parts).minus(nairaOn(OTHER[side], parts));
 
-function coverageOf(net: BucketNet, slots: readonly Slot[]): BucketCoverage {
+function coverageOf(net: BucketNet, slots: readonly Slot[], policy: Window): BucketCoverage {
   const side = net.side ?? 'buy';
   const coveredOn = new Map(slots.map((slot) => [slot.due.date, signed(side, slot)]));
   const covered = sum([ZERO, ...coveredOn.values()]);
@@ -327,9 +330,44 @@ function coverageOf(net: BucketNet, slots: readonly Slot[]): BucketCoverage {
     coveragePct: coveragePct(covered, net.net),
     status,
     coveredOn,
+    short: shortDates({ ...net, status }, slots, policy),
     excess,
     toReduce: toReduce?.[0],
   };
+}
+
+/**
+ * Dates of a bucket within its band that lack the minimum of it, however the naira of its hedges are divided among the dates
+ * that each matures close to.
+ */
+function shortDates(
+  { side, dues, bucket, status }: Pick<BucketCoverage, 'side' | 'dues' | 'bucket' | 'status'>,
+  slots: readonly Slot[],
+  { beforeDays, afterDays }: Window,
+): readonly DueDate[] {
+  if (side === undefined || (status !== 'inside' && status !== 'above')) return [];
+  const held = slots.flatMap(({ due, parts }) =>
+    [...parts]
+      .filter(([hedge]) => hedge.side === side)
+      .map(([{ openedFor, maturesIn }, naira]) => {
+        const isNamed = openedFor === due.date;
+        const [from, to] = isNamed
+          ? [due.days, due.days]
+          : [Math.min(due.days, maturesIn - afterDays), Math.max(due.days, maturesIn + beforeDays)];
+        return { from, to, left: naira };
+      }),
+  );
+  // Each date takes first of what serves no later one: so the most dates have their minimum.
+  held.sort((one, other) => one.to - other.to);
+  return dues.filter((due) => {
+    let lacking = percentOf(due.toCover, bucket.minPct);
+    for (const each of held.filter(({ from, to }) => from <= due.days && due.days <= to)) {
+      const taken = least(each.left, lacking);
+      each.left = each.left.minus(taken);
+      lacking = lacking.minus(taken);
+    }
+    return lacking.gt(0);
+  });
 }
 
 function excessOf(

@@ -28,6 +28,8 @@ export interface Break {
   theirs: string | undefined;
   /** A deal ID that the other side has, and that looks like this one. */
   similarId?: string | undefined;
+  /** Ours is the size that it was opened with; this machine added to it or reduced it since. */
+  isSizeAtOpen?: boolean;
   /** An outcome is unknown. */
   isUnresolved?: true;
   /** Set for `timing`: from then on it is a break. Milliseconds since the epoch. */

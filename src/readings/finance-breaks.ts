@@ -2,7 +2,7 @@
 import type { Big } from 'big.js';
 import type { FinanceDeal, ReconcileIntent } from '../args/reconcile-options.ts';
 import type { Hedge } from '../client/schemas.ts';
-import { sum } from '../domain/amounts.ts';
+import { sum, sumIfAll } from '../domain/amounts.ts';
 import { similarForm } from '../domain/similar-ids.ts';
 import { type Break, FILLED_STATUSES, subjectOf } from './breaks.ts';
 
@@ -14,10 +14,14 @@ export interface FinanceSources {
   lookedUp: ReadonlyMap<string, readonly Hedge[] | undefined>;
 }
 
-/** `ofPeriod`: those that finance should have; `all`: a deal may be older than the period, or have failed. */
+/**
+ * `ofPeriod`: those that finance should have; `all`: a deal may be older than the period, or have failed. `openedWith`: the
+ * size of a hedge at its fill, where this machine opened it.
+ */
 export function financeBreaks(
   { ofPeriod, all }: { ofPeriod: readonly Hedge[]; all: readonly Hedge[] },
   { finance, tolerance, lookedUp }: FinanceSources,
+  openedWith: (hedge: Hedge) => Big | undefined,
 ): readonly Break[] {
   if (finance === undefined) return [];
   const inFile = new Set(finance.map(({ dealId }) => dealId));
@@ -27,7 +31,7 @@ export function financeBreaks(
     ...finance.flatMap((deal) => {
       const hedges = all.filter((hedge) => hedge.client_reference === deal.dealId);
       const filled = hedges.filter(isFilled);
-      if (filled.length > 0) return dealBreaks(deal, filled, tolerance);
+      if (filled.length > 0) return dealBreaks(deal, filled, { tolerance, openedWith });
       const similarId = hedges.length > 0 ? undefined : similarAtVenue(deal.dealId);
       return unfilledDeal(deal, hedges, lookedUp).map((each) => ({ ...each, similarId }));
     }),
@@ -80,17 +84,29 @@ const isOff = (one: Big, other: Big, most: Big): boolean => one.minus(other).abs
 function dealBreaks(
   deal: FinanceDeal,
   hedges: readonly Hedge[],
-  tolerance: FinanceSources['tolerance'],
+  {
+    tolerance,
+    openedWith,
+  }: Pick<FinanceSources, 'tolerance'> & { openedWith: (hedge: Hedge) => Big | undefined },
 ): readonly Break[] {
   const [first] = hedges;
   const base = { ...(first && subjectOf(first)), dealId: deal.dealId, against: 'finance' } as const;
   const notional = sum(hedges.map(({ notional_usd: size }) => size));
+  const opened = sumIfAll(hedges.map(openedWith));
   const other = hedges
     .flatMap(({ struck_rate: struck }) => struck ?? [])
     .find((struck) => isOff(struck, deal.rate, tolerance.rate));
   return [
     ...(isOff(notional, deal.notional, tolerance.usd)
-      ? [{ ...base, class: 'notional' as const, ours: deal.notional.toFixed(), theirs: notional.toFixed() }]
+      ? [
+          {
+            ...base,
+            class: 'notional' as const,
+            ours: deal.notional.toFixed(),
+            theirs: notional.toFixed(),
+            isSizeAtOpen: opened !== undefined && !isOff(opened, deal.notional, tolerance.usd),
+          },
+        ]
       : []),
     ...(other === undefined
       ? []

@@ -43,7 +43,7 @@ export function findBreaks(sources: ReconcileSources): readonly Break[] {
     ...openActions(listed, sources),
     ...historyBreaks(listed, known, sources),
     ...positionBreaks(sources),
-    ...financeBreaks({ ofPeriod: listed, all }, sources),
+    ...financeBreaks({ ofPeriod: listed, all }, sources, ({ id }) => openedWith(known.get(id))),
     ...cutLists(sources),
   ];
 }
@@ -80,7 +80,7 @@ function knownHere(actions: readonly Action[]): ReadonlyMap<string, KnownHedge> 
     if (createsHedge(action.intent) && id !== undefined && !known.has(id))
       known.set(id, {
         open: action,
-        notional: fillOf(action)?.notional,
+        notional: openedWith({ open: action }),
         struck: readDecimal(outcome?.facts['struck_rate']),
         isClosed: false,
       });
@@ -96,6 +96,10 @@ function knownHere(actions: readonly Action[]): ReadonlyMap<string, KnownHedge> 
     }
   return known;
 }
+
+/** Undefined: it did not fill, or is not known here. */
+const openedWith = (hedge: Pick<KnownHedge, 'open'> | undefined): Big | undefined =>
+  hedge && fillOf(hedge.open)?.notional;
 
 /** When its end was read. One that a person recorded has the sizes of its own time. */
 const endOf = ({ outcome, intent }: Action): number => Date.parse(outcome?.at ?? intent.at);

@@ -203,7 +203,7 @@ interface PeriodReadings {
   lives: readonly DealLife[];
 }
 
-/** One reading cannot be both ends: it is the one that it is nearer to. */
+/** One reading cannot be both ends: it is the one that it is nearer to. Two of the same second can. */
 function endsOf(
   { fromMs, untilMs }: ReportSpan,
   { taken, endsNow, slackMs, lives }: PeriodReadings,
@@ -215,7 +215,8 @@ function endsOf(
     endsNow && now !== undefined
       ? { ms: now.ms, askedMs: now.ms, snapshot: now }
       : endOf(untilMs, taken, { slackMs, eventsMs });
-  if (from.ms < to.ms) return { from, to };
+  const isOne = from.snapshot === undefined || to.snapshot === undefined || from.snapshot === to.snapshot;
+  if (from.ms < to.ms || (from.ms === to.ms && !isOne)) return { from, to };
   return distanceOf(from) < distanceOf(to)
     ? { from, to: withoutReading(untilMs) }
     : { from: withoutReading(fromMs), to };
@@ -336,6 +337,7 @@ async function daysOf({
 }: Pick<ReportReading, 'from' | 'to' | 'zone' | 'snapshots' | 'deals'>): Promise<readonly ReportDay[]> {
   const { periodOf } = await import('../domain/calendar.ts');
   const days: ReportDay[] = [];
+  let beganMs = from.ms;
   const left = new Set(deals.flatMap((each) => each.events));
   const eventsMs = [...left].map(({ ms }) => ms);
   const known = new Map(deals.map(({ deal }) => [deal, unrealizedAt(deal, from)]));
@@ -351,12 +353,14 @@ async function daysOf({
     const changes = snapshot === undefined ? [] : changesTo(end, known);
     const figures = {
       deal: undefined,
-      hedges: 0,
+      hedges: deals.filter(({ deal }) => deal.openedMs < end.ms && !((deal.closedMs ?? end.ms) < beganMs))
+        .length,
       realized: addPnl(ofDay.flatMap(({ pnl }) => pnl ?? [])),
       unrealized: snapshot && addPnl(changes.flatMap((change) => change ?? [])),
       isPartial:
         snapshot === undefined || changes.includes(undefined) || ofDay.some(({ pnl }) => pnl === undefined),
     };
+    beganMs = end.ms;
     days.push({ ...pnlGroup({ name: day.name, ...figures }), name: day.name, snapshot });
     if (isLast) return days;
   }

@@ -69,6 +69,7 @@ export const coverDocumentSchema = object({
             net_ngn: amount,
             to_cover_ngn: amount,
             covered_ngn: orNull(amount),
+            lacks_minimum: flag,
           }),
         ),
       }),

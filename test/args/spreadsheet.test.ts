@@ -106,7 +106,7 @@ describe('exposures', () => {
     [
       'dates that may be either',
       PLAIN.replace('2026-12-14', '03/04/2026'),
-      ['Line 2', 'day or month first', '--dates'],
+      ['Line 2', 'day or month first', 'write 2026-04-03 or 2026-03-04', '--dates'],
     ],
   ])('with %s are answered with what is right', (_what, content, words) => {
     const { what, hint } = errorOf(() => read(content));
@@ -186,7 +186,7 @@ describe('a date', () => {
   it('names both orders where a file has both', () => {
     expect(() =>
       read('id,due,ngn,direction,certainty\nA,27/04/2026,5m,receive,firm\nB,04/27/2026,5m,receive,firm\n'),
-    ).toThrow('some dates of the file have the day first, others the month');
+    ).toThrow('"27/04/2026": some dates of the file have the day first, others the month: write 2026-04-27.');
   });
 
   it('whose IDs differ only in letters or zeros is rejected: one exposure would be covered twice', () => {

@@ -202,6 +202,48 @@ describe('cover', () => {
     expect((await showOne()).out).not.toContain('NET TO COVER');
   });
 
+  it('shows a date that no hedge matures close to, though its bucket is inside the band', async () => {
+    const exposures = `${EXPOSURES}B,2026-12-28,5m,receive,firm\n`;
+    // 20,014,500 naira that mature on the 28th: 99 % of the bucket, and nothing of its first date.
+    const held = { ...HELD, notional_usd: 13200, maturity_at: '2026-12-28T08:00:00Z' };
+    const positions = [aPosition({ ...unspecified.position, notional_usd: 13200 })];
+    const script = readings({ hedges: [held], positions });
+    const { show } = await coverWith(script, { exposures });
+    const { code, out } = await show();
+    expect(code).toBe(0);
+    expect(out).toContain('No deals: no bucket is below its band.');
+    expect(out).toMatch(/^Thu 24 Dec +15,162,500\.00 +0\.00 +15,162,500\.00 +0\.00$/m);
+    expect(out).toMatch(/^Mon 28 Dec \(!\) +5,000,000\.00 +0\.00 +5,000,000\.00 +20,014,500\.00$/m);
+    expect(out).toContain(
+      'Days 0–7 count as a whole: hedges that mature close to Thu 24 Dec cover less than 60 % of it.',
+    );
+    expect(out).toContain('(!) Mon 28 Dec, public holiday: Boxing Day');
+    const { run } = await coverWith(readings({ hedges: [held], positions }), { exposures });
+    const [{ dues }] = derivedOf(await run('--json')).buckets;
+    expect(dues).toMatchObject([
+      { due: '2026-12-24', lacks_minimum: true },
+      { due: '2026-12-28', lacks_minimum: false },
+    ]);
+  });
+
+  it('names the days that the policy left out between two buckets, if something falls due on them', async () => {
+    const [first] = POLICY.buckets;
+    const policy = { ...POLICY, buckets: [first, { ...first, from_days: 10, to_days: 30 }] };
+    const exposures = `${EXPOSURES}B,2026-12-31,5m,receive,firm\nC,2027-01-01,2m,pay,firm\n`;
+    const { show } = await coverWith([...readings(), quoteFor(8000)], { exposures, policy });
+    expect((await show()).out.replaceAll(/\s+/g, ' ')).toContain(
+      'In no bucket: 2 exposures, 7,000,000.00 NGN: B (Thu 31 Dec), C (Fri 1 Jan 2027 (!)). The policy has no bucket for days 8–9.',
+    );
+  });
+
+  it("says which due dates it read as a spreadsheet's numbers", async () => {
+    const exposures = `${EXPOSURES}B,46700,5m,receive,firm\n`;
+    const { show } = await coverWith([...readings(), quoteFor(8000)], { exposures });
+    expect((await show()).out).toContain(
+      "1 due date read as a spreadsheet's number of a day: 46700 is Tue 9 Nov 2027.",
+    );
+  });
+
   it('ends in three lines at most', async () => {
     const exposures = `${EXPOSURES.replace('2026-12-24', '2026-12-25')}B,2026-12-20,5m,receive,firm\n`;
     const { show } = await coverWith([...readings(), quoteFor(8000)], { exposures });
@@ -209,7 +251,7 @@ describe('cover', () => {
     const footer = out.slice(out.indexOf('In no bucket')).trimEnd().split('\n');
     expect(footer).toEqual([
       expect.stringContaining('B (Sun 20 Dec (!))'),
-      '(!) Fri 25 Dec, public holiday: Christmas Day.',
+      '(!) Sun 20 Dec, weekend; Fri 25 Dec, public holiday: Christmas Day.',
       'Nothing was sent. USDC counts as USD. Rounded half up; full precision: --json',
     ]);
   });
@@ -284,7 +326,7 @@ describe('cover', () => {
     const { show } = await coverWith(script, { exposures });
     const { out } = await show();
     expect(out).toContain(
-      'In no bucket: 2 exposures (1 past due): OLD (Tue 22 Dec), FAR (Sun 24 Jan 2027 (!))',
+      'In no bucket: 2 exposures (1 past due), 10.00 NGN: OLD (Tue 22 Dec), FAR (Sun 24 Jan 2027 (!)).',
     );
     expect(out).toContain('Of the open sells, 3,032,500.00 NGN cover no due date: hdg_sell.');
     expect(out).toContain('Columns not read: bank.');
@@ -481,7 +523,11 @@ describe('cover on practice', () => {
       '9999',
       /^More than the 20,001\.00 USD left of the daily limit: hedge deals run would open no row\. Open fewer\s+or smaller ones until 00:00 UTC,/m,
     ],
-    ['9999', '9999', /^More than the 0\.00 USD left of the daily limit:/m],
+    [
+      '9999',
+      '9999',
+      /^Nothing is left of the daily limit: hedge deals run would open no row until 00:00 UTC,/m,
+    ],
   ])('says what is left of a daily limit of %s USD that the deals exceed', async (limit, opened, words) => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     const cover = filesIn(temporaryFolder(), files());

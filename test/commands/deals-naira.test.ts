@@ -51,12 +51,16 @@ describe('a deals file with sizes in naira', () => {
     expect(out).toContain('NAIRA');
     expect(out).toContain('80,000,000.00');
     expect(out).toMatch(
-      /1 row in naira, buy: 79,99\d,\d{3}\.\d\d NGN of 80,000,000\.00 asked, at the quoted\s+prices/,
+      /1 row in naira, buy: covers 79,99\d,\d{3}\.\d\d NGN at the quoted prices; asked\s+80,000,000\.00\./,
     );
-    expect(out).toMatch(/1 row in naira, sell: 14,99\d,\d{3}\.\d\d NGN of 15,000,000\.00 asked/);
+    expect(out).toMatch(
+      /1 row in naira, sell: covers 14,99\d,\d{3}\.\d\d NGN at the quoted prices; asked\s+15,000,000\.00\./,
+    );
     const ran = await desk.deals('run FILE --yes', ON_A_TERMINAL);
     expect(ran.code).toBe(0);
-    expect(ran.out).toMatch(/1 row in naira, buy: \S+ NGN of 80,000,000\.00 asked, at the struck\s+rates/);
+    expect(ran.out).toMatch(
+      /1 row in naira, buy: covers \S+ NGN at the struck rates; asked\s+80,000,000\.00\./,
+    );
   });
 
   it('opens the size that was found before the confirmation, with one quote and one open for each row', async () => {

@@ -101,6 +101,15 @@ describe('deals check', everyDay, () => {
     expect(beyond).toMatchObject({ ...priced(fits), outcome: 'skipped' });
   });
 
+  it('says a reason that several rows share once, and advises what a file can do', async () => {
+    const desk = await aDesk();
+    desk.write([`A,USDTNGN,buy,1k,3${LOOSE}`, 'B,USDTNGN,buy,1k,3,1100,,', 'C,USDTNGN,buy,1k,3,1100,,']);
+    const { out, err } = await desk.deals('check FILE', ON_A_TERMINAL);
+    expect(out).toMatch(/^lines 3, 4: --worst-price 1100 is /m);
+    expect(err).toContain('Correct worst_price of the row.');
+    expect(err).not.toContain('--any-price');
+  });
+
   it('says that the run would open none, if one row does not fit', async () => {
     const desk = await aDesk();
     desk.write([

@@ -118,6 +118,23 @@ describe('hedge reconcile', () => {
     expect(flat((await desk.hedge('reconcile COVER-1')).out)).toContain('COVER-1: agrees.');
   });
 
+  it('says of a deal that finance lists at its first size that it was reduced since', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
+    const [{ struck_rate: rate }] = dataOf(await desk.hedge('hedges --json'));
+    desk.hours(1);
+    await desk.hedge('reduce USDTNGN buy --by 25% --yes');
+    const against = (notional: number): string => {
+      const path = join(desk.home, 'finance.csv');
+      writeFileSync(path, `deal_id,notional_usd,rate\nPAY-1,${notional},${rate}\n`);
+      return `reconcile --against ${path}`;
+    };
+    const NOTE = 'its size when it was opened; list the size that is left';
+    expect(flat((await desk.hedge(against(10_000), 11)).out)).toContain(NOTE);
+    expect(flat((await desk.hedge(against(9_000), 11)).out)).not.toContain(NOTE);
+    expect((await desk.hedge(against(7_500))).out).toContain('All agree.');
+  });
+
   it('says of two breaks that their deal IDs look alike', async () => {
     const desk = await aBooksDesk();
     await desk.hedge('open USDTNGN buy 20k --tenor 3 --deal-id COVER-1 --yes');

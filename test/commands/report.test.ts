@@ -60,7 +60,7 @@ describe('hedge report', () => {
     const desk = await aBooksDesk();
     await desk.hedge('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --no-wait');
     desk.hours(1);
-    const ran = await desk.hedge('report --json');
+    const ran = await desk.hedge('report --no-save --json');
     const { not_opened_here: others, unconfirmed_opens: unconfirmed } = dataOf(ran).derived;
     expect([others, unconfirmed]).toEqual([[], [expect.stringMatching(/^hdg_/)]]);
     expect(flat((await desk.hedge('report')).out)).toContain(
@@ -111,6 +111,9 @@ describe('hedge report', () => {
       ['PAY', '2'],
       ['SAL', '1'],
     ]);
+    const days = readCsv((await hedge('report --since 7d --by day --csv')).out);
+    // Tuesday ends with the snapshot before the first open, and the sell settles on Wednesday.
+    expect(days.map((row) => row['hedges'])).toEqual(['0', '0', '0', '0', '0', '2', '1', '2']);
   });
 
   it('has the days of the period and no others where a snapshot is taken each night before or after midnight', async () => {
@@ -160,6 +163,18 @@ describe('hedge report', () => {
       /^DEAL ID +HEDGE +SIDE +MARKET MOVE +IMPACT +SLIPPAGE +CARRY +FEES +REALIZED +UNREALIZED, CHANGE +NET$/m,
     );
     expect(out.match(/USDC counts as USD/g)).toHaveLength(1);
+  });
+
+  it('begins with a snapshot of the same second, as cron takes it just before', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
+    desk.hours(24);
+    await desk.hedge('snapshot');
+    const { out } = await desk.hedge('report --no-save');
+    expect(flat(out)).not.toContain('No snapshot near');
+    expect(flat(out)).toMatch(
+      /Opening net asset value ([\d,.]+) .*Unexplained 0\.00 Closing net asset value \1 /,
+    );
   });
 
   it('without a snapshot near its beginning says so, and has what was realized', async () => {

@@ -60,6 +60,32 @@ describe('the net of a bucket', () => {
   });
 });
 
+describe('a date that lacks the minimum of a bucket which has it', () => {
+  const short = (...[exposures, hedges, policy]: Parameters<typeof coverageOf>) =>
+    coverageOf(exposures, hedges, policy).buckets[0]?.short.map(({ date }) => date);
+  const [first, last] = [due(1, 100), due(7, 100)];
+
+  it('is one that no hedge matures close to', () => {
+    expect(short([first, last], [hedge(7, 150)])).toEqual(['d1']);
+    expect(short([first, last], [hedge(1, 60), hedge(7, 60)])).toEqual([]);
+    expect(short([first, last], [hedge(1, 59), hedge(7, 91)])).toEqual(['d1']);
+  });
+
+  it('is none that a hedge between them could cover', () => {
+    const dues = [due(2, 100), due(3, 100), due(4, 100)];
+    expect(short(dues, [hedge(3, 180)])).toEqual([]);
+    // 60 of each date: with 120 of them bound to the 4th, the first two share 60.
+    expect(short(dues, [hedge(5, 120), hedge(2, 60)])).toEqual(['d3']);
+    expect(short(dues, [hedge(3, 180, { openedFor: 'd3' })])).toEqual(['d2', 'd4']);
+  });
+
+  it('is set against payments first, and not looked for in a bucket below its band', () => {
+    expect(short([first, due(2, 90, { direction: 'pay' }), last], [hedge(7, 110)])).toEqual(['d1']);
+    expect(short([first, due(2, 100, { direction: 'pay' }), last], [hedge(7, 100)])).toEqual([]);
+    expect(short([first, last], [hedge(7, 50)])).toEqual([]);
+  });
+});
+
 describe('coverage', () => {
   it('is the naira of hedges, notional × struck rate, in percent of the net', () => {
     // 10,000 × 1,516.25 = 15,162,500 of 20,000,000: 75.8125 %.

@@ -5,7 +5,14 @@ import { shell, step } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import type { CoverReading } from '../../readings/read-cover.ts';
 import { line, messageLine, type View } from '../blocks.ts';
-import { type BucketLine, bucketsOf, daysOf, nairaInWords, STATUS_WORDS } from './cover-document.ts';
+import {
+  type BucketLine,
+  bucketsOf,
+  daysInWords,
+  daysOf,
+  nairaInWords,
+  STATUS_WORDS,
+} from './cover-document.ts';
 
 /** `Days 8–30 stay below the band, 1,200,000.00 NGN short of 30 %: headroom, 425,000.00 USD in all.` */
 export const constraintLines = (reading: CoverReading): View =>
@@ -13,7 +20,7 @@ export const constraintLines = (reading: CoverReading): View =>
     if (plan.constraint === undefined || plan.constraint === 'unclear') return [];
     const { bucket } = coverage;
     const one = bucket.fromDays === bucket.toDays;
-    const days = `${one ? 'Day' : 'Days'} ${daysOf(bucket)}`;
+    const days = daysInWords(bucket);
     const why = reasonOf(reading, { coverage, plan });
     if (plan.status === 'inside')
       return [

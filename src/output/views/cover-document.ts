@@ -116,7 +116,11 @@ export const bucketList = listOf<BucketLine, BucketRecord>()(
   },
 );
 
-export const daysOf = ({ fromDays, toDays }: CoverBucket): string =>
+/** `Days 8–30`, `Day 3` */
+export const daysInWords = (days: Pick<CoverBucket, 'fromDays' | 'toDays'>): string =>
+  `${days.fromDays === days.toDays ? 'Day' : 'Days'} ${daysOf(days)}`;
+
+export const daysOf = ({ fromDays, toDays }: Pick<CoverBucket, 'fromDays' | 'toDays'>): string =>
   fromDays === toDays ? fromDays.toString() : `${fromDays}–${toDays}`;
 
 const TONES: Readonly<Partial<Record<BandStatus, Tone>>> = { inside: 'good', nothing_due: 'dim' };
@@ -153,6 +157,7 @@ export function coverDocument(reading: CoverReading, { ignored, dateOrder }: Exp
           net_ngn: net,
           to_cover_ngn: toCover,
           covered_ngn: each.coverage.coveredOn.get(date) ?? null,
+          lacks_minimum: each.coverage.short.some((due) => due.date === date),
         })),
       })),
       reductions: reading.reductions.map(({ side, naira: ngn, percent: ofSide, closesSide, below }) => ({

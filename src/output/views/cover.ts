@@ -2,11 +2,9 @@
 import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { sum } from '../../domain/amounts.ts';
-import { isBusinessDay } from '../../domain/business-days.ts';
 import type { Coverage } from '../../domain/cover.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, optionWords, shell, step } from '../../domain/hint.ts';
-import { marksOn } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import type { CoverDeal, CoverHedge, CoverReading } from '../../readings/read-cover.ts';
@@ -25,6 +23,7 @@ import {
 import { nameText, partsIn, type Tone, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
 import { constraintLines, reductionBlocks } from './cover-advice.ts';
+import { datesShown, markedDate, marksLine, outsideLine, someOf, viewDates } from './cover-dates.ts';
 import {
   bucketList,
   bucketsOf,
@@ -34,8 +33,8 @@ import {
   nairaInWords,
   totalsOf,
 } from './cover-document.ts';
-import { dateInWords, islamicLine, marksOf } from './day-words.ts';
-import { bpsFigure, cents, countCell, countOf, known, rate, row, usd } from './record-columns.ts';
+import { dateInWords, islamicLine } from './day-words.ts';
+import { bpsFigure, cents, countCell, countOf, rate, row, usd } from './record-columns.ts';
 
 interface ShownCover {
   reading: CoverReading;
@@ -64,7 +63,7 @@ function viewCover({ reading, leftToday, file, written }: ShownCover): View {
     mustRollBlocks(reading),
     constraintLines(reading),
     reductionBlocks(reading),
-    nettingBlocks(reading),
+    viewDates(reading),
     gap,
     dealBlocks(reading),
     limitLine(reading, leftToday),
@@ -78,32 +77,16 @@ function headline({ market, input: { exposures, zone }, today }: CoverReading): 
   return phraseLine`Cover of ${countOf(exposures.length, 'exposure')} in ${nameText(market.market, 'strong')}, mid ${rate(market.price)}. Today is ${dateInWords(today, today)}, ${nameText(`${zone}.`)}`;
 }
 
-/** `Mon 14 Dec`; `(!)` marks a weekend or a public holiday. */
-const markedDate = (date: string, { today, input }: CoverReading): string =>
-  `${dateInWords(date, today)}${date !== today && !isBusinessDay(date, input.holidays) ? ' (!)' : ''}`;
-
 const ROUNDED = 'Rounded half up; full precision: --json';
 
-const MOST_MARKED = 4;
-
-/** Three lines at most; the rest with -v. For the deals: `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
+/** Three lines at most; the rest with -v. */
 function footer(reading: CoverReading): View {
-  const { deals, today, input } = reading;
-  if (deals.length === 0) return [outsideLine(reading), dimLine(ROUNDED)];
-  const dates = [
-    ...new Set(deals.flatMap((deal) => [deal.due, ...deal.rolls.map(({ date }) => date), deal.matures_on])),
-  ];
-  const marked = dates
-    .filter((date) => date !== today && !isBusinessDay(date, input.holidays))
-    .toSorted()
-    .map((date) => [dateInWords(date, today), ...marksOf(marksOn(date, input.holidays))].join(', '));
-  const more = marked.length - MOST_MARKED;
-  const shown = marked.slice(0, MOST_MARKED).join('; ');
+  const { deals, input } = reading;
   const lines = partsIn<Block>([
     outsideLine(reading),
-    marked.length > 0 && messageLine(`(!) ${shown}${more > 0 ? `; and ${more} more (--json)` : ''}.`, 'warn'),
-    islamicLine(dates.filter((date) => input.holidays.mayLack(date))),
-    dimLine(`Nothing was sent. USDC counts as USD. ${ROUNDED}`),
+    marksLine(reading),
+    islamicLine(datesShown(reading).filter((date) => input.holidays.mayLack(date))),
+    dimLine(deals.length === 0 ? ROUNDED : `Nothing was sent. USDC counts as USD. ${ROUNDED}`),
   ]);
   return [lines.slice(0, MOST_LINES), { kind: 'details', blocks: lines.slice(MOST_LINES) }];
 }
@@ -116,10 +99,6 @@ function forecastLine({ input: { exposures, policy }, outside }: CoverReading): 
   if (counted === 0 || policy.forecastWeightPct.eq(100)) return [];
   return dimLine(`Naira counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} %.`);
 }
-
-/** Three of them. */
-const someOf = (words: readonly string[], more = ' …'): string =>
-  `${words.slice(0, 3).join(', ')}${words.length > 3 ? more : ''}`;
 
 /** The parts of a hedge that cover a date of a bucket. */
 const inBuckets = ({ derived: { allotted } }: CoverHedge, { buckets }: Coverage) =>
@@ -184,36 +163,6 @@ function mustRollBlocks({ hedges, today }: CoverReading): View {
 
 const andMore = (count: number, tone: Tone = 'dim'): View =>
   count > 0 && line(text(`And ${count} more: --json`, tone));
-
-const MOST_DATES = 12;
-
-/** The dates of buckets with receipts and payments: each date is net of the opposite naira nearest to it. */
-function nettingBlocks(reading: CoverReading): View {
-  const dates = reading.coverage.buckets
-    .filter(({ receive, pay }) => receive.gt(0) && pay.gt(0))
-    .flatMap(({ dues, coveredOn }) => dues.map((due) => ({ ...due, covered: coveredOn.get(due.date) })));
-  if (dates.length === 0) return [];
-  const more = dates.length - MOST_DATES;
-  return [
-    gap,
-    line('Receipts against payments, in buckets that have both:'),
-    tableOf(dates.slice(0, MOST_DATES), [
-      { header: 'DUE', show: ({ date }) => text(markedDate(date, reading)) },
-      { header: 'RECEIVE NGN', align: 'right', show: ({ receive }) => naira(receive) },
-      { header: 'PAY NGN', align: 'right', show: ({ pay }) => naira(pay) },
-      { header: 'NET TO COVER NGN', align: 'right', show: ({ toCover }) => naira(toCover) },
-      {
-        header: 'COVERED NGN',
-        align: 'right',
-        optional: 'first',
-        show: ({ covered }) => known(covered, naira),
-      },
-    ]),
-    dimLine(
-      `Each amount is set against the nearest one of the other direction${more > 0 ? `. ${more} more dates: --json` : ''}.`,
-    ),
-  ];
-}
 
 function dealBlocks(reading: CoverReading): View {
   const { deals, uncertain, coverage } = reading;
@@ -286,7 +235,9 @@ function limitLine({ deals }: CoverReading, left: Big | undefined): View {
   return (
     left?.lt(totalsOf(deals).notional_usd) === true &&
     warnLine(
-      `More than the ${usdInWords(left)} left of the daily limit: hedge deals run would open no row. Open fewer or smaller ones until 00:00 UTC, or raise the limit.`,
+      left.eq(0)
+        ? 'Nothing is left of the daily limit: hedge deals run would open no row until 00:00 UTC, or until the limit is raised.'
+        : `More than the ${usdInWords(left)} left of the daily limit: hedge deals run would open no row. Open fewer or smaller ones until 00:00 UTC, or raise the limit.`,
     )
   );
 }
@@ -339,11 +290,7 @@ const unusedLines = (hedges: CoverReading['hedges']): View =>
     if (unused.length === 0) return [];
     const total = nairaInWords(sum(unused.map(({ derived }) => derived.unused_ngn)));
     const ids = unused.map(({ id }) => unquoted(id));
-    return [
-      messageLine(
-        `Of the open ${side}s, ${total} cover no due date: ${someOf(ids, ` and ${ids.length - 3} more (--json)`)}.`,
-      ),
-    ];
+    return [messageLine(`Of the open ${side}s, ${total} cover no due date: ${someOf(ids)}.`)];
   });
 
 function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): View {
@@ -356,22 +303,15 @@ function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): V
   ];
 }
 
-function outsideLine(reading: CoverReading): View {
-  const { outside, today } = reading;
-  const shown = outside.map(({ id, due }) => `${unquoted(id)} (${markedDate(due, reading)})`);
-  const past = outside.filter(({ due }) => due < today).length;
-  return (
-    outside.length > 0 &&
-    messageLine(
-      `In no bucket: ${countOf(outside.length, 'exposure')}${past === 0 ? '' : ` (${past} past due)`}: ${someOf(shown)}.`,
-      'warn',
-    )
-  );
-}
-
 /** `Dates were read with the day first. Columns not read: bank.` */
-function fileLine({ ignored, dateOrder }: ExposureFile): View {
+function fileLine({ ignored, dateOrder, serialDates }: ExposureFile): View {
+  const [serial] = serialDates;
   const words = [
+    ...(serial === undefined
+      ? []
+      : [
+          `${countOf(serialDates.length, 'due date')} read as a spreadsheet's number of a day: ${serial.text} is ${dateInWords(serial.date)}.`,
+        ]),
     ...(dateOrder === undefined
       ? []
       : [`Dates were read with the ${dateOrder === 'day_first' ? 'day' : 'month'} first.`]),

@@ -192,15 +192,21 @@ function remarksOn({ ignored, dates }: DealsFile): View {
 const MOST_NAMED = 5;
 const MOST_PROBLEMS = 10;
 
+/** Rows with the same one share a line. */
 function problems(rows: readonly DealRow[]): View {
-  const wrong = rows.filter(({ code }) => code !== undefined && code !== 'not_run');
-  const more = wrong.length - MOST_PROBLEMS;
+  const wrong = new Map<string, number[]>();
+  for (const { code, message: why = '', line: at } of rows)
+    if (code !== undefined && code !== 'not_run') wrong.set(why, [...(wrong.get(why) ?? []), at]);
+  const more = wrong.size - MOST_PROBLEMS;
   return (
-    wrong.length > 0 && [
+    wrong.size > 0 && [
       gap,
-      wrong
-        .slice(0, MOST_PROBLEMS)
-        .map((row) => line(text(`line ${row.line}:`, 'warn'), message(row.message ?? ''))),
+      [...wrong].slice(0, MOST_PROBLEMS).map(([why, lines]) => {
+        const named = lines.slice(0, MOST_NAMED).join(', ');
+        const rest = lines.length - MOST_NAMED;
+        const where = `${lines.length === 1 ? 'line' : 'lines'} ${named}${rest > 0 ? ` and ${rest} more` : ''}:`;
+        return line(text(where, 'warn'), message(why));
+      }),
       more > 0 && dimLine(`and ${more} more: --csv, column message`),
     ]
   );
@@ -219,7 +225,7 @@ function viewPlanned({ sides, left, isBlocked }: PlannedDeals): View {
 
 const COUNTED: readonly DealOutcome[] = ['planned', 'submitted', 'pending', 'filled', 'changed', 'closed'];
 
-/** `buy: 799,999,988.89 NGN of 800,000,000.00 asked, at the quoted prices.` */
+/** `1 row in naira, buy: covers 799,999,988.89 NGN at the quoted prices; asked 800,000,000.00.` */
 function nairaLines(deals: readonly DealRow[]): View {
   const counted = deals.filter(({ outcome, ngn }) => COUNTED.includes(outcome) && ngn !== undefined);
   return SIDES.map((side) => {
@@ -228,11 +234,11 @@ function nairaLines(deals: readonly DealRow[]): View {
     return (
       rows.length > 0 &&
       line(
-        `${rowsIn(rows.length)} in naira, ${side}:`,
+        `${rowsIn(rows.length)} in naira, ${side}: ${rows.length === 1 ? 'covers' : 'cover'}`,
         usd(cents(sumOf(rows, areStruck ? 'ngn_struck' : 'ngn')), 'NGN'),
-        'of',
+        `at the ${areStruck ? 'struck rates' : 'quoted prices'}; asked`,
         usd(sumOf(rows, 'ngn_asked')),
-        `asked, at the ${areStruck ? 'struck rates' : 'quoted prices'}.`,
+        '.',
       )
     );
   });

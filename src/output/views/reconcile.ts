@@ -90,7 +90,8 @@ function sideCell({ class: kind }: FoundBreak, value: string | undefined): Cell 
   return kind === 'rate' ? rate(figure) : usd(figure);
 }
 
-function noteCell({ explained, breakAfterMs, isUnresolved, actionId, similarId }: FoundBreak): Cell {
+function noteCell(found: FoundBreak): Cell {
+  const { explained, breakAfterMs, isUnresolved, isSizeAtOpen, actionId, similarId } = found;
   if (explained !== undefined)
     return nameText(
       `explained${explained.by === undefined ? '' : ` by ${explained.by}`}: ${explained.note}`,
@@ -98,6 +99,7 @@ function noteCell({ explained, breakAfterMs, isUnresolved, actionId, similarId }
     );
   if (breakAfterMs !== undefined) return text(`a break after ${instantText(breakAfterMs)}`);
   if (similarId !== undefined) return nameText(`looks like ${similarId}`);
+  if (isSizeAtOpen === true) return text('its size when it was opened; list the size that is left');
   return isUnresolved === true && actionId !== undefined ? text(`action ${actionId}`) : text('');
 }
 

@@ -18,6 +18,8 @@ export function viewReport(report: ReportReading, page: string | undefined): Vie
     earlyLines(report),
     gap,
     bridgeTable(report),
+    report.total.unrealized?.fees_usdc.eq(0) === false &&
+      dimLine('Unrealized fees are those to close hedges that are still open.'),
     gap,
     groupBlock(report),
     report.intent.by === 'day' &&
@@ -179,7 +181,8 @@ function idLines(what: string, ids: readonly string[]): View {
 
 /** A reduce is in the period and the record of its hedge is not, or the other way round. */
 const isEstimated = ({ bridge, deals }: ReportReading): boolean =>
-  bridge?.unexplained.eq(0) === false &&
+  bridge !== undefined &&
+  !cents(bridge.unexplained).eq(0) &&
   deals.some(({ deal, events }) => {
     const reduces = deal.events.filter(({ kind, pnl }) => kind === 'reduce' && pnl !== undefined);
     const inPeriod = reduces.filter((each) => events.includes(each)).length;

@@ -2,6 +2,7 @@
 import type { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
+import { ownField } from '../../domain/fields.ts';
 import { isCommand, shell, step, TO_RETRY, withOperands } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, type HintLine, hintLines, OrderFailedError, PartialFillError } from '../../errors.ts';
@@ -17,6 +18,11 @@ const AFTER_THE_CHECK =
   'Or run the same file again: it looks up that row first, opens only the missing ones, and nothing twice.';
 const AGAIN_FOR_OTHERS = 'Run the same file again for the other missing rows: it opens nothing twice.';
 const NOTHING_MORE = 'Run as it is, the same file opens nothing more.';
+/** Advice of a single action names options that a file does not have. */
+const OF_A_FILE: Readonly<Record<string, string>> = {
+  implausible_price: 'Correct worst_price of the row.',
+  no_reference: 'Try again later, or take the row out of the file.',
+};
 const CHANGE_BOUND = 'Try again at a better price, or change worst_price or max_cost_bps of the row.';
 
 /** One error for all rows, of the kind of the worst; undefined if every row is open or planned as asked. */
@@ -38,7 +44,7 @@ export function findingOf(
   const others = failed.length - 1;
   const more =
     others === 0 ? '' : ` ${others === 1 ? '1 more row is' : `${others.toString()} more rows are`}`;
-  const own = skipped ? CHANGE_BOUND : worst.hint;
+  const own = skipped ? CHANGE_BOUND : (ownField(OF_A_FILE, worst.code) ?? worst.hint);
   // The rows of a partial fill and of a failed order have their commands in `nextCommands`.
   const isOfAll = worst instanceof PartialFillError || worst instanceof OrderFailedError;
   const pending = ends.filter(({ report }) => report?.effect === 'pending').length;

@@ -1,0 +1,127 @@
+/** The dates of a cover: the naira due and covered on each, those in no bucket, and the marks of a weekend or a holiday. */
+import { sum } from '../../domain/amounts.ts';
+import { daysBetween, isBusinessDay } from '../../domain/business-days.ts';
+import type { BucketCoverage } from '../../domain/cover.ts';
+import { marksOn } from '../../domain/maturity-ladder.ts';
+import { unquoted } from '../../domain/quoted.ts';
+import type { CoverReading } from '../../readings/read-cover.ts';
+import { dimLine, gap, line, messageLine, tableOf, type View, warnLine } from '../blocks.ts';
+import { text } from '../cells.ts';
+import { daysInWords, naira, nairaInWords } from './cover-document.ts';
+import { dateInWords, marksOf } from './day-words.ts';
+import { countOf, known } from './record-columns.ts';
+
+/** `Mon 14 Dec`; `(!)` marks a weekend or a public holiday. */
+export const markedDate = (date: string, { today, input }: CoverReading): string =>
+  `${dateInWords(date, today)}${isMarked(date, { today, input }) ? ' (!)' : ''}`;
+
+const isMarked = (date: string, { today, input }: Pick<CoverReading, 'today' | 'input'>): boolean =>
+  date !== today && !isBusinessDay(date, input.holidays);
+
+const MOST_NAMED = 3;
+
+export const someOf = (words: readonly string[]): string => {
+  const more = words.length - MOST_NAMED;
+  return `${words.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more (--json)` : ''}`;
+};
+
+const MOST_DATES = 12;
+
+const hasBoth = ({ receive, pay }: BucketCoverage): boolean => receive.gt(0) && pay.gt(0);
+
+/** The dates of buckets whose whole tells too little: with receipts and payments, or with a date that lacks cover. */
+const shownByDate = ({ coverage }: CoverReading) =>
+  coverage.buckets
+    .filter((bucket) => hasBoth(bucket) || bucket.short.length > 0)
+    .flatMap(({ dues, coveredOn }) => dues.map((due) => ({ ...due, covered: coveredOn.get(due.date) })));
+
+export function viewDates(reading: CoverReading): View {
+  const dates = shownByDate(reading);
+  if (dates.length === 0) return [];
+  const { buckets } = reading.coverage;
+  const more = dates.length - MOST_DATES;
+  return [
+    gap,
+    line('By date:'),
+    tableOf(dates.slice(0, MOST_DATES), [
+      { header: 'DUE', show: ({ date }) => text(markedDate(date, reading)) },
+      { header: 'RECEIVE NGN', align: 'right', show: ({ receive }) => naira(receive) },
+      { header: 'PAY NGN', align: 'right', show: ({ pay }) => naira(pay) },
+      { header: 'NET TO COVER NGN', align: 'right', show: ({ toCover }) => naira(toCover) },
+      {
+        header: 'COVERED NGN',
+        align: 'right',
+        optional: 'first',
+        show: ({ covered }) => known(covered, naira),
+      },
+    ]),
+    buckets.some(hasBoth) && dimLine('Each amount is set against the nearest one of the other direction.'),
+    more > 0 && dimLine(`${more} more dates: --json`),
+    buckets.map((bucket) => shortLine(bucket, reading)),
+  ];
+}
+
+/** A bucket is judged as a whole, which hides a date without cover. */
+function shortLine({ bucket, short }: BucketCoverage, { today }: CoverReading): View {
+  const dates = short.map(({ date }) => dateInWords(date, today));
+  return (
+    dates.length > 0 &&
+    warnLine(
+      `${daysInWords(bucket)} count as a whole: hedges that mature close to ${someOf(dates)} cover less than ${bucket.minPct.toFixed()} % of it.`,
+    )
+  );
+}
+
+/** `In no bucket: 2 exposures, 5,000,000.00 NGN: A (Tue 22 Dec), B (Wed 23 Dec). Days 8–9 are in none.` */
+export function outsideLine(reading: CoverReading): View {
+  const { outside, today } = reading;
+  if (outside.length === 0) return [];
+  const shown = outside.map(({ id, due }) => `${unquoted(id)} (${markedDate(due, reading)})`);
+  const past = outside.filter(({ due }) => due < today).length;
+  const amount = nairaInWords(sum(outside.map(({ ngn }) => ngn)));
+  return messageLine(
+    `In no bucket: ${countOf(outside.length, 'exposure')}${past === 0 ? '' : ` (${past} past due)`}, ${amount}: ${someOf(shown)}.${betweenBuckets(reading)}`,
+    'warn',
+  );
+}
+
+/** Days between two buckets on which something falls due: a gap of the policy is more likely an error than days after its end. */
+function betweenBuckets({ outside, today, coverage }: CoverReading): string {
+  const gaps = coverage.buckets.flatMap(({ bucket: { fromDays } }, index) => {
+    const before = coverage.buckets[index - 1]?.bucket.toDays;
+    return before === undefined ? [] : [{ fromDays: before + 1, toDays: fromDays - 1 }];
+  });
+  const isIn = ({ fromDays, toDays }: (typeof gaps)[number], due: string): boolean =>
+    daysBetween(today, due) >= fromDays && daysBetween(today, due) <= toDays;
+  return gaps
+    .filter((each) => outside.some(({ due }) => isIn(each, due)))
+    .map((each) => ` The policy has no bucket for ${daysInWords(each).toLowerCase()}.`)
+    .join('');
+}
+
+const MOST_MARKED = 4;
+
+/** `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
+export function marksLine(reading: CoverReading): View {
+  const { today, input } = reading;
+  const marked = datesShown(reading)
+    .filter((date) => isMarked(date, reading))
+    .map((date) => [dateInWords(date, today), ...marksOf(marksOn(date, input.holidays))].join(', '));
+  const more = marked.length - MOST_MARKED;
+  const shown = marked.slice(0, MOST_MARKED).join('; ');
+  return (
+    marked.length > 0 && messageLine(`(!) ${shown}${more > 0 ? `; and ${more} more (--json)` : ''}.`, 'warn')
+  );
+}
+
+/** In order. */
+export const datesShown = (reading: CoverReading): readonly string[] =>
+  [
+    ...new Set([
+      ...reading.deals.flatMap((deal) => [deal.due, ...deal.rolls.map(({ date }) => date), deal.matures_on]),
+      ...shownByDate(reading)
+        .slice(0, MOST_DATES)
+        .map(({ date }) => date),
+      ...reading.outside.slice(0, MOST_NAMED).map(({ due }) => due),
+    ]),
+  ].toSorted();
