@@ -274,16 +274,23 @@ function evidenceBriefly(action: Action, evidence: Evidence): string {
   return `${change}, maybe by ${other}${message === undefined ? '' : `; ${message}`}`;
 }
 
+const ITS_HEDGES_ARE_OVER =
+  'All hedges that it could change are past their maturity. How each of them ended: hedge history.';
+
+const isOver = (evidence: Evidence | undefined): boolean =>
+  evidence !== undefined && 'isOver' in evidence && evidence.isOver === true;
+
 const isOfOtherKey = (evidence: Evidence): boolean =>
   evidence.kind === 'unclear' && evidence.anotherKey === true;
 
 /** Close no longer needed: closed elsewhere, or new hedges opened. Or an open whose reference another hedge carries. */
 const isPastResending = ({ intent }: Action, evidence: Evidence): boolean =>
-  evidence.kind === 'other'
+  isOver(evidence) ||
+  (evidence.kind === 'other'
     ? createsHedge(intent)
     : takesWholeSide(intent) &&
       evidence.kind === 'exact' &&
-      (evidence.closedBy !== undefined || evidence.message !== undefined);
+      (evidence.closedBy !== undefined || evidence.message !== undefined));
 
 /** Accepted, but not visible for five minutes. */
 export const notSeenError = (action: Action, nowMs: number): OutcomeUnknownError =>
@@ -301,11 +308,11 @@ export const stillPendingError = (
   action: Action,
   message: string,
   nowMs: number,
-  first: readonly NextStep[] = [],
+  { first = [], seen }: { first?: readonly NextStep[]; seen?: Evidence } = {},
 ): PendingError =>
   new PendingError({
     what: `PENDING: ${actionInWords(action)} accepted; so far: ${message}.`,
-    meaning: inFlight(action) ? outcomeExpected(action) : MAY_BE_LATE,
+    meaning: isOver(seen) ? ITS_HEDGES_ARE_OVER : inFlight(action) ? outcomeExpected(action) : MAY_BE_LATE,
     hint: nextCommands(action, nowMs, { first }),
     details: actionIds(action),
   });
@@ -353,12 +360,13 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
 
 function mayArrive(
   action: Action,
-  { kind }: Evidence,
+  seen: Evidence,
   context: Pick<ReadContext, 'clock' | 'timeOfDay'>,
 ): string {
   const arrival = arrivalInWords(action, context);
-  if (kind === 'exact' && arrival !== undefined) return arrival;
-  if (kind !== 'none') return [mayBe(action), ...(arrival === undefined ? [] : [arrival])].join(' ');
+  if (seen.kind === 'exact' && arrival !== undefined) return arrival;
+  if (seen.kind !== 'none')
+    return `${isOver(seen) ? ITS_HEDGES_ARE_OVER : mayBe(action)} ${arrival ?? ''}`.trimEnd();
   if (arrival !== undefined) return arrival;
   const nowMs = context.clock.now();
   const sent = `Sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;

@@ -197,7 +197,7 @@ async function awaitOutcome(now: Known, how: Following, context: ReadContext): P
   if (!how.wait) return reportKnown({ ...now, observed: undefined }, context);
   if (!isSeenHere(action, context)) {
     const why = otherKeyInWords(action);
-    const finding = stillPendingError(action, why, clock.now(), confirmationCommands(action));
+    const finding = stillPendingError(action, why, clock.now(), { first: confirmationCommands(action) });
     return reportOf('pending', { entry: action, finding });
   }
   const timeoutMs = now.withinMs ?? how.timeoutMs;

@@ -175,7 +175,7 @@ async function acceptedReport(now: Known, context: ReadContext): Promise<ActionR
       ? `${unquoted(hedge.id)} is ${unquoted(hedge.status)}`
       : evidenceInWords(entry, evidence);
   const first = isOfAnotherKey(entry, context) ? confirmationCommands(entry) : [];
-  const finding = stillPendingError(entry, message, nowMs, first);
+  const finding = stillPendingError(entry, message, nowMs, { first, seen: evidence });
   return reportOf('pending', { entry, hedge, position, servedAt, finding });
 }
 

@@ -46,13 +46,15 @@ export type Evidence =
       message: string;
       hedges: readonly HedgeChange[];
       closedBy?: string;
+      /** Every hedge that it could change is past its maturity. */
+      isOver?: boolean;
       /** For an open: several hedges carry its reference. */
       isOneOf?: readonly string[];
       /** For an open: the response named this hedge, which is not the requested one. */
       notOurs?: string;
     }
   /** The reading does not decide; `anotherKey`: it was sent with a key that may belong to another account. */
-  | { kind: 'unclear'; message: string; anotherKey?: boolean };
+  | { kind: 'unclear'; message: string; anotherKey?: boolean; isOver?: boolean };
 
 /**
  * Whether the side shows an effect. `before`: the side before the action. `others`: other actions of this machine that
@@ -97,7 +99,7 @@ function listedEvidence(own: Big, { holding, joined }: PositionDiff, { now, othe
   if (why !== undefined) return { kind: 'unclear', message: why };
   const [requested, grows] = [own.abs(), own.gt(0)];
   const side = measuredChanges(hedges);
-  const changed = side.filter(hasChanged).filter(({ kind }) => kind !== 'matured');
+  const changed = side.filter(hasChanged).filter((each) => !isPast(each));
   if (!grows && changed.length > 0 && isEmptiedBy(requested, measuredChanges(holding))) return exactly(side);
   if (others.length > 0) return evidenceAmong(others, { own, now, side, changed });
   if (changed.length === 0) return unchanged(now, side);
@@ -185,13 +187,16 @@ function closeEvidence(wasOpen: boolean | null, now: SidePosition, holding: read
 const allMatured = (hedges: readonly HedgeDiff[]): boolean =>
   hedges.length > 0 && hedges.every(({ change }) => change.kind === 'matured');
 
+const isPast = ({ kind }: MeasuredChange): boolean => kind === 'matured';
+
 const cannotMeasure = (hedges: readonly HedgeDiff[]): string | undefined =>
   hedges.length === 0 ? BEFORE_UNKNOWN : whyUnmeasured(hedges);
 
 /** No change except by maturing; a matured hedge no longer shows whether the action ran. */
 function unchanged(now: SidePosition, side: readonly MeasuredChange[]): Evidence {
   const matured = changesInWords(side);
-  if (matured !== '') return { kind: 'unclear', message: `${matured}, so the change can no longer be seen` };
+  const message = `${matured}, so the change can no longer be seen`;
+  if (matured !== '') return { kind: 'unclear', message, isOver: side.every(isPast) };
   return isInconsistent(now) ? { kind: 'unclear', message: now.unclear ?? '' } : { kind: 'none' };
 }
 
@@ -205,6 +210,7 @@ const other = (side: readonly MeasuredChange[]): Evidence => ({
   kind: 'other',
   message: `${changesInWords(side)}: ${NOT_AS_REQUESTED}`,
   hedges: changesOf(side),
+  isOver: side.every(isPast),
 });
 
 const changesOf = (side: readonly MeasuredChange[]): readonly HedgeChange[] =>
@@ -295,10 +301,7 @@ const inWords = ({ client_reference: reference, ...hedge }: Hedge): string =>
 export const duplicateHedgesInWords = (reference: string, ids: readonly string[]): string =>
   `${ids.length.toString()} hedges carry the reference ${unquoted(reference)}: ${ids.map(unquoted).join(', ')}`;
 
-/**
- * Undefined unless two or more exist; failed orders do not count, since a retry has the same reference. `own`: the ID of
- * one that exists, listed or not.
- */
+/** Undefined unless two exist that did not fail. `own`: the ID of one that exists, listed or not. */
 export function hedgesUnderDealId(
   reference: string,
   hedges: readonly Hedge[],

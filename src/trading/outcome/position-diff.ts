@@ -109,7 +109,7 @@ export function changesInWords(hedges: readonly MeasuredChange[]): string {
   const changed = hedges.filter(hasChanged);
   const named = changed.slice(0, MOST_NAMED).map(({ id, before, after, kind }) => {
     const was = `${unquoted(id)} ${usdInWords(before)}`;
-    if (kind === 'matured') return `${was} matured`;
+    if (kind === 'matured') return `${was} is past its maturity`;
     return kind === 'left' ? `${was} closed` : `${was} -> ${usdInWords(after)}`;
   });
   const more = changed.length - named.length;

@@ -82,7 +82,7 @@ describe('the book after an add of 5,000', () => {
     [
       'shows that a hedge has matured, and no more',
       [B(30_000), A(10_000, MATURED)],
-      'unclear: hdg_A 10,000.00 USD matured, so the change can no longer be seen',
+      'unclear: hdg_A 10,000.00 USD is past its maturity, so the change can no longer be seen',
     ],
     [
       'shows a hedge on its way again',
@@ -226,12 +226,12 @@ describe('the book after a close', () => {
     [
       'shows the side gone by maturing',
       { hedges: [B(30_000, MATURED), A(10_000, MATURED)], positions: [] },
-      'other: hdg_B 30,000.00 USD matured, hdg_A 10,000.00 USD matured: not exactly as requested',
+      'other: hdg_B 30,000.00 USD is past its maturity, hdg_A 10,000.00 USD is past its maturity: not exactly as requested',
     ],
     [
       'shows what was there matured, and another hedge in its place',
       { hedges: [N(7_000), B(30_000, MATURED), A(10_000, MATURED)] },
-      'other: hdg_B 30,000.00 USD matured, hdg_A 10,000.00 USD matured: not exactly as requested',
+      'other: hdg_B 30,000.00 USD is past its maturity, hdg_A 10,000.00 USD is past its maturity: not exactly as requested',
     ],
     [
       'shows one hedge matured, the other gone',

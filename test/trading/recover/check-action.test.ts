@@ -255,6 +255,18 @@ describe('a check after an own close', () => {
     },
   );
 
+  it('offers no resending of a close once all that it could close is past its maturity', async () => {
+    const desk = await standing();
+    await desk.lost('after', 'close USDTNGN buy');
+    desk.practice.clock.pass(LONGER_THAN_A_HEDGE);
+    const { finding } = await checked(desk);
+    expect(finding?.what).toMatch(/hdg_\w+ [\d,.]+ USD is past its maturity/);
+    expect(finding?.meaning).toContain('How each of them ended: hedge history.');
+    const advice = hintText(finding?.hint);
+    expect(advice).toContain('hedge journal resolve');
+    expect(advice).not.toContain('hedge resume');
+  });
+
   it('says of an earlier close without a response what it said before the hedge would have matured', async () => {
     const desk = await standing();
     await desk.lost('before', 'close USDTNGN buy');
