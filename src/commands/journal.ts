@@ -26,7 +26,12 @@ import { spanOf } from '../readings/filter-records.ts';
 import { incompleteFinding, noteTrouble, troubleMeta } from '../readings/journal-trouble.ts';
 import { journalCoverage, readHalts, readJournal } from '../readings/read-journal.ts';
 import { mayShowUntil } from '../trading/idempotency-window.ts';
-import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
+import {
+  checkNotThere,
+  findResolvable,
+  readSideOf,
+  resolveAction,
+} from '../trading/recover/resolve-action.ts';
 import { askFirst } from './ask-first.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 import { JOURNAL_STORE_COMMANDS } from './journal-store.ts';
@@ -70,6 +75,8 @@ export const journalResolve = defineCommand({
       yes || !context.prompter.attended || selected !== action.intent.profile
         ? undefined
         : await readSideOf(action, () => context.readContext());
+    if (as === 'nothing' && selected === action.intent.profile)
+      await checkNotThere(action, () => context.readContext());
     await context.show(
       viewUnresolvedAction(action, { side, arrivesUntil: mayShowUntil(action, asked.nowMs) }),
     );

@@ -5,7 +5,7 @@ import { readEvery } from '../args/watch-options.ts';
 import { dashboardChanges, dashboardDocument, viewDashboard } from '../output/views/dashboard.ts';
 import { viewActiveHalt } from '../output/views/halt.ts';
 import { haltNow } from '../readings/read-journal.ts';
-import { readDashboard } from '../trading/read-dashboard.ts';
+import { readDashboard } from '../runs/read-dashboard.ts';
 import { defineCommand } from './define.ts';
 
 export const watch = defineCommand({

@@ -67,9 +67,9 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
     hint: notional.eq(0)
       ? undefined
       : step(
-          openCommandLine({ ...intent, notional, dealId: dealIdOfRest(intent.dealId) }),
+          openCommandLine({ ...intent, notional, dealId: dealIdOfRest(intent.dealId ?? entry.shortId) }),
           '',
-          'To open it:',
+          'If unfilled:',
         ),
     details: {
       ...actionIds(entry),
@@ -79,11 +79,11 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   });
 }
 
-/** `PAY-1-rest`; undefined without a deal ID, or where that would be too long for one. */
-const dealIdOfRest = (dealId: string | undefined): string | undefined =>
-  dealId === undefined || Array.from(dealId).length + REST.length > LONGEST_ID
-    ? undefined
-    : `${dealId}${REST}`;
+/** Its own, so that it is opened once: `PAY-1-rest`. A very long one is cut. */
+const dealIdOfRest = (dealId: string): string =>
+  `${Array.from(dealId)
+    .slice(0, LONGEST_ID - REST.length)
+    .join('')}${REST}`;
 
 const REST = '-rest';
 const NOT_THERE = 'no hedge carries its reference, and no attempt can still arrive.';
@@ -278,7 +278,7 @@ const ITS_HEDGES_ARE_OVER =
   'All hedges that it could change are past their maturity. How each of them ended: hedge history.';
 
 const isOver = (evidence: Evidence | undefined): boolean =>
-  evidence !== undefined && 'isOver' in evidence && evidence.isOver === true;
+  evidence !== undefined && 'isOver' in evidence && evidence.isOver;
 
 const isOfOtherKey = (evidence: Evidence): boolean =>
   evidence.kind === 'unclear' && evidence.anotherKey === true;

@@ -53,7 +53,7 @@ describe('an open that is filled for less than was asked', () => {
     expect(ran.out).not.toContain('Size now');
     expect(words(ran)).toContain('PARTIAL FILL: OPEN buy USDTNGN 10,000.00 USD ("PAY-1"): 6,000.00 USD');
     expect(words(ran)).toContain('4,000.00 USD is not open');
-    expect(words(ran)).toMatch(/To open it:\s+hedge open USDTNGN buy 4000 --tenor 3 --deal-id PAY-1-rest/);
+    expect(words(ran)).toMatch(/If unfilled:\s+hedge open USDTNGN buy 4000 --tenor 3 --deal-id PAY-1-rest/);
     expect(await openOn(cli)).toBe('[["buy",6000]]');
   });
 
@@ -183,6 +183,20 @@ describe('an open that is filled in part in the background', () => {
     expect(ran.code).toBe(7);
     expect(ran.document()).toMatchObject(TOLD);
     expect(await sends(cli)).toBe('1');
+  });
+});
+
+describe('the command for its rest', () => {
+  it('has a deal ID also where the open had none, so that it opens once', async () => {
+    const cli = await aDeskOfParts();
+    const ran = await cli.run('open USDTNGN buy 10k --tenor 3 --yes');
+    const [, rest = ''] =
+      /If unfilled: hedge (open USDTNGN buy 4000 --tenor 3 --deal-id [0-9a-f]{4}-rest)/.exec(words(ran)) ??
+      [];
+    await cli.run('practice faults clear');
+    expect((await cli.run(`${rest} --yes`)).code).toBe(0);
+    expect((await cli.run(`${rest} --yes`)).code).toBe(10);
+    expect(await openOn(cli)).toBe('[["buy",10000]]');
   });
 });
 

@@ -20,10 +20,27 @@ describe('closing a side on which nothing is open, where that is as good as done
     await expect(closeIfOpen(desk)).rejects.toMatchObject({ code: 'in_flight', effect: 'none' });
   });
 
-  it('names an open whose outcome is unknown', async () => {
+  /** An open without a response, sent so many minutes ago. */
+  async function anOpenSent(desk: DealingDesk, minutesAgo: number): Promise<void> {
+    const { identity, journal, clock } = desk.readContext;
+    const at = new Date(clock.now() - minutesAgo * 60_000).toISOString();
+    await journal.append([anIntent({ identity, at }), { ...step(SENDING), at }, { ...step(UNKNOWN), at }]);
+  }
+
+  it('is stopped by an open without a response, which may still arrive', async () => {
     const desk = await dealingDesk();
-    const { identity, journal, progress } = desk.readContext;
-    await journal.append([anIntent({ identity }), step(SENDING), step(UNKNOWN)]);
+    await anOpenSent(desk, 1);
+    await expect(closeIfOpen(desk)).rejects.toMatchObject({
+      code: 'unresolved',
+      effect: 'none',
+      what: expect.stringContaining('If it arrives later, the side is open again.'),
+    });
+  });
+
+  it('names an open that can no longer arrive', async () => {
+    const desk = await dealingDesk();
+    const { progress } = desk.readContext;
+    await anOpenSent(desk, 30);
     expect(await closeIfOpen(desk)).toMatchObject({ outcome: 'flat', warnings: [{ code: 'unresolved' }] });
     expect(progress.said.join('\n')).toContain('sent; outcome unknown');
   });

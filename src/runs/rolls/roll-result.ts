@@ -1,7 +1,7 @@
 /** Results of the legs of a roll, and the error that a roll or a run of several ends with. Pure. */
 import { ownField } from '../../domain/fields.ts';
 import { isCommand, say, shell, step } from '../../domain/hint.ts';
-import { type Effect, type HedgeError, type NextStep, type Sentence } from '../../errors.ts';
+import { type Effect, type HedgeError, type NextStep, type Sentence, StoppedError } from '../../errors.ts';
 import { isDue, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { worstEffect, worstError } from '../../trading/worst-error.ts';
@@ -15,6 +15,9 @@ export interface RollResult {
   /** Undefined when leg 2 is open, or nothing was to be done. */
   finding: HedgeError | undefined;
 }
+
+/** Its close was recorded as executed, and leg 1 is open: it says so itself, and what to do. */
+export class LegOneOpenError extends StoppedError {}
 
 export const NOTHING_RUN = { close: undefined, open: undefined, finding: undefined } as const;
 
@@ -44,6 +47,7 @@ export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError
       hint: [next, dropStep(chain, 'give up leg 2 once leg 1 is closed; otherwise roll run --due opens it')],
       effect,
     });
+  if (finding instanceof LegOneOpenError) return finding;
   if (finding.code === 'roll_unfinished' || next === undefined || !(isDue(chain) || open !== undefined))
     return finding.effect === effect ? finding : finding.with({ effect });
   return finding.with({

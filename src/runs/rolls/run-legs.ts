@@ -4,7 +4,7 @@
  */
 import type { Big } from 'big.js';
 import type { ActionOptions, CloseIntent, OpenIntent } from '../../args/action-intent.ts';
-import { say, shell } from '../../domain/hint.ts';
+import { say, shell, step } from '../../domain/hint.ts';
 import { exactInstant, MINUTE_MS } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { DamagedFileError, HedgeError, InterruptedError, nothingSent, unless } from '../../errors.ts';
@@ -22,6 +22,7 @@ import {
 } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { troubleError } from '../../journal/trouble.ts';
+import type { SidePosition } from '../../readings/side-position.ts';
 import { changedSince } from '../../trading/confirm.ts';
 import { evaluate, readInputs } from '../../trading/evaluate.ts';
 import { executeAction } from '../../trading/execute.ts';
@@ -39,7 +40,7 @@ import {
   type RolledHedge,
   rollEndOf,
 } from './plan-roll.ts';
-import { errorOfRoll, NOTHING_RUN, type RollResult } from './roll-result.ts';
+import { errorOfRoll, LegOneOpenError, NOTHING_RUN, type RollResult } from './roll-result.ts';
 
 /** Both legs as they were shown. */
 export interface ShownLegs extends Omit<Evaluation, 'plan'> {
@@ -200,6 +201,7 @@ async function openLeg(
     {
       ...legContext(plan, context),
       confirm: async (preview) => {
+        checkLegOneClosed(result.chain, preview.plan.facts.sidePosition);
         const changed = shown === undefined ? preview.changed : priceChanged(shown, preview.plan);
         if (isShown && changed === undefined) return true;
         const warnings = [...preview.warnings, ...pastDue];
@@ -208,6 +210,23 @@ async function openLeg(
     },
   );
   result.finding = result.open.finding;
+}
+
+/** @throws StoppedError where a person recorded the close as executed, and its hedge is open. */
+function checkLegOneClosed({ plan, close }: RollChain, { open }: SidePosition): void {
+  const isOpen = open.some(({ id }) => id === plan.hedge_id);
+  if (plan.when !== 'now' || close?.recordedAs !== 'done' || !isOpen) return;
+  throw new LegOneOpenError({
+    code: 'book_changed',
+    what: `Hedge ${quotedName(plan.hedge_id)} is open, although action ${close.shortId}, its close, was recorded manually as executed.`,
+    meaning: `Leg 2 of roll ${plan.chain_id} was not sent: both would be open.`,
+    hint: step(
+      shell`hedge journal resolve ${close.shortId} --as not-executed --reason TEXT`,
+      'if it did not execute; then run the roll again',
+    ),
+    retry: 'after_check',
+    details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id, action_id: close.id },
+  });
 }
 
 /** Within the bound that was confirmed, any price is. The side has changed by the close. */

@@ -58,8 +58,10 @@ export async function settledSize(plan: RollPlan, servedMs: number, context: Rea
   ]);
   const hedge = read?.data;
   const here = knownHere(plan, context);
-  if (here.closedBy !== undefined) throw closedEarly(plan, { by: here.closedBy });
   const claims = new Set(records.flatMap((record) => claimsOf(record, { maturesMs, servedMs })));
+  if (here.closedBy?.recordedAs === 'done' && claims.has('settled'))
+    throw unclear(plan, 'a person recorded its close, but the history has it as settled', here.closedBy);
+  if (here.closedBy !== undefined) throw closedEarly(plan, { by: here.closedBy });
   if (hedge !== undefined && hedge.status !== 'closed')
     throw claims.has('early')
       ? unclear(plan, `it is ${quoted(hedge.status)}, but the history has it as closed early`)

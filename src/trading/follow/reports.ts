@@ -23,7 +23,7 @@ import { confirmationCommands, isOfAnotherKey } from '../account-keys.ts';
 import { dealSentElsewhere } from '../deal-id.ts';
 import { arrivalInWords, READINGS_LAG_MS } from '../idempotency-window.ts';
 import { type Evidence, hedgesUnderDealId } from '../outcome/change-evidence.ts';
-import { type Observation, observe } from '../outcome/observe.ts';
+import { isProofOf, type Observation, observe } from '../outcome/observe.ts';
 import { closeOrigin, factsOfOrigin, mayStillLand } from '../outcome/own-close.ts';
 import {
   type ActionFigures,
@@ -74,9 +74,7 @@ export async function reportKnown(now: Known, context: ReadContext): Promise<Act
     case 'failed':
       return endedBefore(action, context);
     case 'settled':
-      return action.recordedAs === 'nothing'
-        ? reportOf('not_sent', { entry: action, finding: resolvedAsNotExecutedError(action) })
-        : endedBefore(action, context);
+      return recordedReport(now, context);
     case 'refused':
       return reportOf('refused', { entry: action, finding: refusedError(action) });
     case 'prepared':
@@ -255,6 +253,20 @@ async function otherUnderDealId(
   } finally {
     progress.stop();
   }
+}
+
+/** Recorded by a person: what the hedge of an open shows counts more. */
+async function recordedReport(now: Known, context: ReadContext): Promise<ActionReport> {
+  const { action } = now;
+  const isOpen = createsHedge(action.intent);
+  const observed = isOpen ? await observe(action, context).catch(without(HedgeError)) : undefined;
+  const isProven = observed !== undefined && isProofOf(action, observed);
+  if (isProven && endFrom(action, observed) !== undefined) return endReport(now, observed, context);
+  if (action.recordedAs === 'nothing')
+    return reportOf('not_sent', { entry: action, finding: resolvedAsNotExecutedError(action) });
+  return observed?.hedge?.status === 'failed'
+    ? undecidedReport(action, observed, context)
+    : endedBefore(action, context);
 }
 
 /** The recorded result of an action. The hedge is read again; the outcome changes only if several hedges now match. */

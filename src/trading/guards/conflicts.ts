@@ -42,9 +42,7 @@ export const actionDetails = (action: Action) => ({
   at: action.intent.at,
 });
 
-/**
- * Warns only for a close, which must stay possible, and for a resend: of two unresolved actions, one has to go first.
- */
+/** Warns only for a close, which must stay possible, and for a resend: of two unresolved actions, one has to go first. */
 export function unresolvedFinding(
   query: ConflictQuery,
   actions: readonly Action[],
@@ -57,7 +55,11 @@ export function unresolvedFinding(
     (each) =>
       `${sinceSent(each, nowMs) ?? 'an unknown time'} ago: ${stateInWords(each)}${isOfAnotherKey(each, query) ? `; ${otherKeyInWords(each)}` : ''}`,
   );
-  const stops = !takesWholeSide(query) && query.except === undefined;
+  // Flat for now: nothing is closed, and the side may be open a moment later.
+  const mayOpen = (each: Action): boolean =>
+    createsHedge(each.intent) && lateUntil(each, nowMs) !== undefined;
+  const hinders = !takesWholeSide(query) || (query.flat === true && found.some(mayOpen));
+  const stops = hinders && query.except === undefined;
   const message = stops && found.length > 1 ? severalUnknown(found, query) : named;
   return {
     level: stops ? 'stop' : 'warn',

@@ -4,10 +4,10 @@
  */
 import { Big } from 'big.js';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
-import { divide } from '../../domain/amounts.ts';
+import { divide, sum } from '../../domain/amounts.ts';
 import { leastOf, medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { utcDay } from '../../domain/instants.ts';
+import { MAX_CLOCK_SKEW_MS, utcDay } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
@@ -166,7 +166,10 @@ export function leftToday(
   return left && wholeCents(remainingLimit(left, new Big(0)));
 }
 
-/** Counts every open and add of the UTC day that may have executed, and this one; with a desk, those of this login. */
+/**
+ * Counts every open and add of the UTC day that may have executed, and this one; with a desk, those of this login. Where
+ * this machine's clock is wrong, that of the service's day too.
+ */
 function dailyFinding(
   terms: JournalGuardTerms,
   state: JournalState,
@@ -175,13 +178,15 @@ function dailyFinding(
   const { identity, notional } = terms;
   const most = limits.maxDailyNotional;
   if (most === undefined || notional === undefined || !enlarges(terms)) return undefined;
-  const day = utcDay(nowMs);
-  const opened = state.openedOn(identity, day, terms.except, state.desk?.login);
+  const { service = nowMs } = terms.facts?.clocks ?? {};
+  const isWrong = Math.abs(nowMs - service) > MAX_CLOCK_SKEW_MS;
+  const days = [...new Set([nowMs, ...(isWrong ? [service] : [])].map(utcDay))];
+  const opened = sum(days.map((day) => state.openedOn(identity, day, terms.except, state.desk?.login)));
   if (opened.plus(notional).lte(most)) return undefined;
   return tooLarge(
     {
       code: 'limit_exceeded',
-      message: `Opens and adds of ${day} (UTC) would total ${usdInWords(opened.plus(notional))}, above this profile's daily limit of ${usdInWords(most)}.`,
+      message: `Opens and adds of ${days.join(' and ')} (UTC) would total ${usdInWords(opened.plus(notional))}, above this profile's daily limit of ${usdInWords(most)}.`,
       room: most.minus(opened),
       details: { notional_usd: notional, max_daily_notional_usd: most, opened_today_usd: opened },
     },

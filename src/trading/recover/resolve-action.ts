@@ -3,8 +3,10 @@
  * longer arrive. The check is repeated under the journal's lock.
  */
 import type { Big } from 'big.js';
+import { createsHedge } from '../../domain/action-table.ts';
 import { shell, step } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import { type CommandWords, HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
@@ -16,6 +18,7 @@ import type { ReadContext } from '../../readings/read-context.ts';
 import { readPositionFacts } from '../../readings/read-position.ts';
 import { type SidePosition, sidePositionOf } from '../../readings/side-position.ts';
 import { arrivalDetails, mayShowUntil, NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+import { isProofOf, observe } from '../outcome/observe.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
 
 /** The outcome in the words of a record: `done` is executed, `nothing` is not executed. */
@@ -102,8 +105,24 @@ const tooEarly = (action: Action, untilMs: number): StoppedError => {
   });
 };
 
-/** Offline, the question is asked without the position after this time. */
+/** Offline, the question is asked without the position, and the record made without a look, after this time. */
 const READ_MS = 5_000;
+
+/**
+ * An open whose hedge the service has was executed, whatever a person heard. Nothing is known without the service, or with
+ * another account. @throws StoppedError
+ */
+export async function checkNotThere(action: Action, open: () => Promise<ReadContext>): Promise<void> {
+  if (!createsHedge(action.intent)) return;
+  const observed = await lookedUp(action, open, (context) => observe(action, context));
+  if (observed?.hedge === undefined || !isProofOf(action, observed) || observed.hedge.status === 'failed')
+    return;
+  throw stop(
+    'end_known',
+    `Action ${action.shortId} was executed: the service has its hedge, ${quotedName(observed.hedge.id)}.`,
+    shell`hedge check ${action.shortId}`,
+  );
+}
 
 /** USD on the side before the action, and the side as it is now. */
 export interface SideSince {
@@ -112,10 +131,20 @@ export interface SideSince {
 }
 
 /** Undefined if it cannot be read under the selected profile. */
-export async function readSideOf(
+export const readSideOf = (
+  action: Action,
+  open: () => Promise<ReadContext>,
+): Promise<SideSince | undefined> =>
+  lookedUp(action, open, async (context) => ({
+    before: filledBefore(action.intent),
+    now: sidePositionOf(action.intent, await readPositionFacts(context)),
+  }));
+
+async function lookedUp<T>(
   { intent }: Action,
   open: () => Promise<ReadContext>,
-): Promise<SideSince | undefined> {
+  look: (context: ReadContext) => Promise<T>,
+): Promise<T | undefined> {
   const giveUp = new AbortController();
   let cancel: (() => void) | undefined;
   try {
@@ -123,10 +152,7 @@ export async function readSideOf(
     if (!sameIdentity(intent.identity, context.identity)) return undefined;
     cancel = context.clock.after(READ_MS, () => giveUp.abort(new TimedOut()));
     const signal = AbortSignal.any([context.signal, giveUp.signal]);
-    return {
-      before: filledBefore(intent),
-      now: sidePositionOf(intent, await readPositionFacts({ ...context, signal })),
-    };
+    return await look({ ...context, signal });
   } catch (error) {
     if (error instanceof TimedOut || (error instanceof HedgeError && !(error instanceof InterruptedError)))
       return undefined;

@@ -534,6 +534,25 @@ describe('the daily limit', () => {
     expect(found({}, state, { limits, nowMs: midnight })).toEqual([]);
   });
 
+  it("counts the service's day too where this machine's clock is wrong", () => {
+    const state = journal([action('aaaa', 'filled', { notional_usd: '45000' })]);
+    const service = NOON;
+    const asked = (nowMs: number) =>
+      guard(
+        { facts: { sidePosition: sideBook({}), readAtMs: nowMs, clocks: { wall: nowMs, service } } },
+        state,
+        {
+          limits,
+          nowMs,
+        },
+      );
+    for (const days of [-1, 1])
+      expect(asked(service + days * 86_400_000)).toMatchObject([{ code: 'limit_exceeded' }]);
+    expect(asked(service + 86_400_000)[0]?.message).toContain(
+      '2026-11-21 and 2026-11-20 (UTC) would total 55,000',
+    );
+  });
+
   it('says what the day comes to and what is left', () => {
     const state = journal([action('aaaa', 'filled', { notional_usd: '45000.001' })]);
     const [first] = guard({}, state, { limits });

@@ -8,8 +8,8 @@ import { type JournalSummary, summarizeJournal } from '../readings/read-journal.
 import { readPositionFacts } from '../readings/read-position.ts';
 import { marketNotFound } from '../readings/read-prices.ts';
 import { everySide, mayLackOpen, type SideHedge } from '../readings/side-position.ts';
-import { finishedInBackground } from './follow/finished-in-background.ts';
-import { confirmProvisional } from './follow/lookups.ts';
+import { finishedInBackground } from '../trading/follow/finished-in-background.ts';
+import { confirmProvisional } from '../trading/follow/lookups.ts';
 
 export interface DashboardMarket {
   market: Market;
