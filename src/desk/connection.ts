@@ -107,7 +107,7 @@ export async function connectToLog(
     const late = new AbortController();
     const cancel = clock.after(ms, () => late.abort());
     const timeout = aborted(late.signal).then((): never => {
-      throw new LogFailure('no_answer', `it did not respond within ${seconds(ms)}`);
+      throw new LogFailure('no_answer', `it did not respond within ${seconds(ms)} (HEDGE_DESK_TIMEOUT)`);
     });
     try {
       return await Promise.race([work(), timeout]);
@@ -154,7 +154,7 @@ export async function connectedToLog<T>(
   }
 }
 
-const seconds = (ms: number): string => `${(ms / 1_000).toString()} s`;
+const seconds = (ms: number): string => `${(Math.round(ms / 100) / 10).toString()} s`;
 
 class NoPassword extends Error {}
 

@@ -242,7 +242,7 @@ export class LogSession {
       const left = (this.#reachUntil ?? Infinity) - machine.clock.monotonic();
       const withinMs = Math.min(PAGE_MS, Math.max(LEAST_MS, left));
       const known = this.#contact?.changes;
-      const pulled = await this.#asked(connection, { copy, digestOf: compared, withinMs });
+      const pulled = await this.#asked(connection, { copy, digestOf: compared, withinMs, isFirst });
       if (copy.seq > 0 && pulled.atCopy !== copy.hash) {
         await this.#compareRewound(connection, copy.hash);
         continue;

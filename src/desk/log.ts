@@ -33,6 +33,8 @@ export const NOTHING_NEW: JournalHead = { seq: Number.MAX_SAFE_INTEGER, hash: ''
 
 /** How many records a page of a long pull has, and how long it may take. */
 export const PULLED_AT_ONCE = 4_000;
+/** The first one of a connection: on a slow link it arrives within the time to reach the log, and tells its clock. */
+const PULLED_FIRST = 200;
 export const PAGE_MS = 30_000;
 
 /** @throws LogFailure */
@@ -42,7 +44,13 @@ export async function pullLog(
     copy,
     digestOf,
     withinMs,
-  }: { copy: JournalHead; digestOf?: { from: number; to: number } | undefined; withinMs: number },
+    isFirst = false,
+  }: {
+    copy: JournalHead;
+    digestOf?: { from: number; to: number } | undefined;
+    withinMs: number;
+    isFirst?: boolean;
+  },
 ): Promise<Pulled> {
   const seq = copy.seq.toString();
   const results = await connection.run(
@@ -53,7 +61,7 @@ export async function pullLog(
       digestOf === undefined
         ? 'SELECT NULL AS digest'
         : `SELECT encode(sha256(string_agg(hash || sha256(convert_to(id || record || stamp, 'UTF8')), ''::bytea ORDER BY seq)), 'hex') AS digest FROM hedge.records WHERE seq BETWEEN ${digestOf.from.toString()} AND ${digestOf.to.toString()}`,
-      `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.records WHERE seq > ${seq} ORDER BY seq LIMIT ${PULLED_AT_ONCE.toString()}`,
+      `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.records WHERE seq > ${seq} ORDER BY seq LIMIT ${(isFirst ? PULLED_FIRST : PULLED_AT_ONCE).toString()}`,
       'COMMIT',
     ].join('; '),
     withinMs,

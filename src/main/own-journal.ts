@@ -32,14 +32,24 @@ export async function openOwnJournal(parts: DeskRuntime, select: SelectProfile):
   const desk = look();
   const journal = await journalOf(desk?.member, parts, { operator, look });
   const signed = (record: JournalRecord): JournalRecord => ({ ...record, operator, version });
+  const appending =
+    (of: Pick<Journal, 'append'>): Journal['append'] =>
+    ([first, ...more], guard) =>
+      of.append([signed(first), ...more.map(signed)], (state) => {
+        if ([first, ...more].some(isBegun)) checkDesk(desk, look);
+        guard?.(state);
+      });
+  const { admitting } = journal;
   return {
     ...journal,
     desk,
-    append: ([first, ...more], guard) =>
-      journal.append([signed(first), ...more.map(signed)], (state) => {
-        if ([first, ...more].some(isBegun)) checkDesk(desk, look);
-        guard?.(state);
-      }),
+    append: appending(journal),
+    ...(admitting && {
+      admitting: (plan) => {
+        const admitted = admitting(plan);
+        return { ...admitted, append: appending(admitted) };
+      },
+    }),
   };
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../args/action-intent.ts';
 import { enlarges } from '../domain/action-table.ts';
 import { say, shell } from '../domain/hint.ts';
-import { exactInstant } from '../domain/instants.ts';
+import { exactInstant, utcDay } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
 import { findByKey, isKeyTaken, isOn, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
@@ -287,8 +287,12 @@ async function writeIntent(plan: Plan, attempt: number, context: TradingContext)
       : undefined;
   };
   const { id, records } = entryOf(plan, { context, attempt, bytes });
-  const key = records[0].idempotency_key;
-  const state = await context.journal.append(records, (current) => checkAgain(plan, key, current, context));
+  const [{ idempotency_key: key, at }] = records;
+  const state = await context.journal.append(records, (current) => {
+    // It would count for the day before, whose limit was not asked.
+    if (enlarges(plan) && utcDay(Date.parse(at)) !== utcDay(context.clock.now())) throw new TakenMeanwhile();
+    checkAgain(plan, key, current, context);
+  });
   const entry = actionById(state, id);
   if (entry === undefined) throw new Error(`the journal does not show action ${id}, which was just written`);
   return entry;

@@ -27,6 +27,20 @@ const ends = async (desk: DeskOfMachines): Promise<readonly unknown[]> =>
 const rollOn = async (machine: DeskMachine): Promise<unknown> =>
   Object((await machine.ok('roll show --json')).document()).data;
 
+describe('roll run with a desk', () => {
+  it('records who opened leg 2, and with which version', async () => {
+    const { desk, cron } = await aPlannedRoll();
+    await settle(desk);
+    await cron.ok(RUN);
+    const legs = (await desk.records()).filter(
+      ({ record }) => record.kind === 'intent' && record['chain_id'] !== undefined,
+    );
+    expect(legs.map(({ record }) => record)).toMatchObject([
+      { operator: { user: expect.any(String) }, version: expect.any(String) },
+    ]);
+  });
+});
+
 describe('roll drop with a desk', () => {
   it('whose log is reached counts on every machine: none opens leg 2', async () => {
     const { desk, ada, cron } = await aPlannedRoll();

@@ -84,7 +84,7 @@ describe('the database', () => {
       ok: (words) => ada.ok(words, isAway ? impatient : {}),
     };
     let isAway = true;
-    await expectOpensStop(desk, waiting, 'it did not respond within 1 s', {
+    await expectOpensStop(desk, waiting, 'it did not respond within 1 s (HEDGE_DESK_TIMEOUT)', {
       async again() {
         isAway = false;
         front.be('open');
@@ -99,7 +99,7 @@ describe('the database', () => {
     await withAHedge(desk, ada);
     server.signal('SIGSTOP');
     const until = performance.now() + PAUSED_MS;
-    await expectOpensStop(desk, ada, 'it did not respond within 2 s', {
+    await expectOpensStop(desk, ada, 'it did not respond within 2 s (HEDGE_DESK_TIMEOUT)', {
       async again() {
         await pause(Math.max(0, until - performance.now()));
         server.signal('SIGCONT');

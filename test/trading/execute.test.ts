@@ -4,7 +4,7 @@ import { executeAction } from '../../src/trading/execute.ts';
 import { resumeOpenAction } from '../../src/trading/recover/resume-action.ts';
 import type { ActionReport } from '../../src/trading/report.ts';
 import { recordsOf, SENDING } from '../journal/records.ts';
-import { intent } from './facts.ts';
+import { big, intent, NO_LIMITS } from './facts.ts';
 import { oneClock } from './read-context.ts';
 import { type DealingDesk, dealingDesk } from './trading-context.ts';
 
@@ -44,6 +44,34 @@ describe('an action that another process begins at the same moment', () => {
     const desk = await dealingDesk();
     await expect(whileAnotherDeals(desk, 'k-2')).rejects.toMatchObject({ code: 'duplicate' });
     expect(desk.keys()).toEqual(['k-2']);
+  });
+});
+
+describe('an open that waits for the journal until the day is over', () => {
+  it('counts for the day on which it is written, whose limit then stops the next one', async () => {
+    const desk = await dealingDesk();
+    const { clock } = desk.practice;
+    const { journal } = desk.readContext;
+    clock.pass(86_400_000 - (clock.now() % 86_400_000) - 1_000);
+    const day = (): string => new Date(clock.now()).toISOString().slice(0, 10);
+    const before = day();
+    let waits = 0;
+    const context = desk.tradingContext({
+      limits: { ...NO_LIMITS, maxDailyNotional: big('10000') },
+      journal: {
+        ...journal,
+        append: (records, guard) => {
+          if (waits++ === 0) clock.pass(2_000);
+          return journal.append(records, guard);
+        },
+      },
+    });
+    const { entry } = await executeAction(intent(LINE, { yes: true }), context);
+    expect(day()).not.toBe(before);
+    expect(entry?.intent.at.slice(0, 10)).toBe(day());
+    await expect(
+      executeAction(intent('open USDTNGN sell 10k', { yes: true }), context),
+    ).rejects.toMatchObject({ code: 'limit_exceeded' });
   });
 });
 
