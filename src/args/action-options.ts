@@ -13,8 +13,8 @@ import {
   optionGiven,
   optionText,
   type RawInput,
-  readBps,
   readDealId,
+  readMostBps,
   readPrice,
   readSeconds,
 } from './operands.ts';
@@ -119,7 +119,7 @@ export function readPriceLimits(raw: RawInput): PriceLimits {
   return {
     bounds: {
       worstPrice: readOption(raw, 'worstPrice', readPrice),
-      maxCostBps: readOption(raw, 'maxCostBps', readBps),
+      maxCostBps: readOption(raw, 'maxCostBps', readMostBps),
     },
     anyPrice,
   };

@@ -13,9 +13,9 @@ import {
   isNot,
   optionGiven,
   type RawInput,
-  readBps,
   readDealId,
   readMarket,
+  readMostBps,
   readNotional,
   readPrice,
   readSide,
@@ -151,7 +151,7 @@ function readRow(row: SheetRow): DealRow | undefined {
     row.reject(`ngn: ${market} is not quoted in naira.`);
   const tenor = cell('tenor_days', readTenorCell);
   const worstPrice = cell('worst_price', (text) => readPrice(text, 'worst_price'));
-  const maxCostBps = cell('max_cost_bps', (text) => readBps(text, 'max_cost_bps'));
+  const maxCostBps = cell('max_cost_bps', (text) => readMostBps(text, 'max_cost_bps'));
   const note = cell('note', (text) => readNote({ operands: [], options: { note: text } }));
   if (row.isRejected() || !dealId || !side || !size || !tenor) return undefined;
   return { line: row.line, dealId, market, side, size, tenor, bounds: { worstPrice, maxCostBps }, note };

@@ -151,6 +151,19 @@ export function readBps(text: string, option: string): Big {
   return negative && !value.eq(0) ? value.neg() : value;
 }
 
+/** A limit above it limits nothing. */
+const MOST_COST_BPS = 1_000;
+
+/** As `readBps`, for a limit of the cost. @throws UsageError */
+export function readMostBps(text: string, option: string): Big {
+  const most = readBps(text, option);
+  if (most.lte(MOST_COST_BPS)) return most;
+  throw new UsageError(
+    `${quoted(text)} looks like a typo: it is more than ${MOST_COST_BPS / 100} % of the notional (${option}).`,
+    `1 % is 100 bps: ${option} 60`,
+  );
+}
+
 /** Above 0 and up to 100. The % sign is required: a bare 50 may mean USD. */
 export function readPercentage(text: string, option: string): Big {
   const value = text.endsWith('%') ? parsePlainDecimal(text.slice(0, -1)) : undefined;

@@ -202,5 +202,8 @@ export function readAmountOrNone(text: string, option: string): string | null {
 }
 
 /** In capitals, without duplicates. */
-const readMarkets = (text: string): readonly string[] | null =>
-  text.toLowerCase() === NONE ? null : [...new Set(text.split(',').map(readMarket))];
+function readMarkets(text: string): readonly string[] | null {
+  if (/^(?:any|all|\*)$/i.test(text))
+    throw isNot(text, 'a list of markets (--markets)', `To allow every market: --markets ${NONE}`);
+  return text.toLowerCase() === NONE ? null : [...new Set(text.split(',').map(readMarket))];
+}

@@ -12,6 +12,7 @@ import {
   type RawInput,
   readBps,
   readMarket,
+  readMostBps,
   readNotional,
   readPrice,
   readSide,
@@ -88,7 +89,7 @@ export function readQuoteIntent(raw: RawInput): QuoteIntent | UnsizedQuote | Gri
     tenors: readOption(raw, 'tenor', readTenors) ?? TENORS,
     markupBps,
     worstPrice: readOption(raw, 'worstPrice', readPrice),
-    maxCostBps: readOption(raw, 'maxCostBps', readBps),
+    maxCostBps: readOption(raw, 'maxCostBps', readMostBps),
   };
   if (sizing !== undefined) return { ...terms, sizing };
   return { ...terms, notional: readNotional(typed ?? '') };

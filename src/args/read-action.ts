@@ -1,5 +1,6 @@
 /** Reads the arguments of the four actions; suggests the correct command for a likely mistake. Guesses nothing. Pure. */
 
+import { Big } from 'big.js';
 import type { ActionName } from '../domain/action-table.ts';
 import { stepsForDeal } from '../domain/did-you-mean.ts';
 import { say, shell, step } from '../domain/hint.ts';
@@ -151,7 +152,10 @@ function readReduction(raw: RawInput, place: Place): Reduction {
       throw isNot(
         by,
         'a percentage (--by)',
-        say`Did you mean: ${shell`hedge reduce ${place} ${by}`}${Number(by) <= 100 ? `, or --by ${by}%` : ''}`,
+        // A fraction, where half was meant more likely than half a dollar.
+        FRACTION.test(by)
+          ? say`Did you mean: ${shell`hedge reduce ${place} --by ${`${new Big(by).times(100).toFixed()}%`}`}, or --by ${by}%`
+          : say`Did you mean: ${shell`hedge reduce ${place} ${by}`}${Number(by) <= 100 ? `, or --by ${by}%` : ''}`,
       );
     return { by: 'percent', percent: readPercentage(by, '--by') };
   }
@@ -169,6 +173,7 @@ function readReduction(raw: RawInput, place: Place): Reduction {
   return { by: 'notional', notional: readExactNotional(word) };
 }
 
+const FRACTION = /^0\.\d*[1-9]\d*$/;
 const SIZE = /^\d[\d.,_]*[km]?$/i;
 
 function readTarget(text: string, place: Place) {
@@ -178,6 +183,11 @@ function readTarget(text: string, place: Place) {
 }
 
 export function readCloseIntent(raw: RawInput): CloseIntent {
+  if (raw.operands[0]?.toLowerCase() === 'all')
+    throw new UsageError(
+      'A close takes one market and one side; nothing closes all of them.',
+      say`The open sides: ${shell`hedge positions`}`,
+    );
   const { market, side } = readSideWords('close', raw);
   const [, , size] = raw.operands;
   if (size !== undefined)

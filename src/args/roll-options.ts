@@ -10,9 +10,9 @@ import {
   optionGiven,
   optionText,
   type RawInput,
-  readBps,
   readDealId,
   readMarket,
+  readMostBps,
   readSide,
   readTenor,
 } from './operands.ts';
@@ -66,7 +66,7 @@ export function readRollIntent(raw: RawInput) {
     target,
     when: oneOf(WHEN, when, 'a time to roll at (--at)', 'Use now or maturity.'),
     tenor: readTenor(tenor),
-    maxCostBps: readOption(raw, 'maxCostBps', readBps),
+    maxCostBps: readOption(raw, 'maxCostBps', readMostBps),
     /** Also within a minute of the same roll. */
     allowDuplicate: optionGiven(raw, 'allowDuplicate'),
     options: readActionOptions(raw),
@@ -105,7 +105,7 @@ export function readRunIntent(raw: RawInput) {
     );
   if (chain !== undefined && due)
     throw new UsageError('--due runs every roll that is due.', 'Leave out --due or the roll.');
-  const maxCostBps = readOption(raw, 'maxCostBps', readBps);
+  const maxCostBps = readOption(raw, 'maxCostBps', readMostBps);
   if (due && maxCostBps !== undefined)
     throw new UsageError(
       'Each roll has the limit of its plan.',

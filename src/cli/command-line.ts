@@ -298,6 +298,7 @@ const OTHER_COMMANDS: Readonly<Record<string, CommandWords>> = {
   blotter: shell`hedge journal`,
   book: shell`hedge positions`,
   buy: shell`hedge open MARKET buy NOTIONAL --tenor DAYS`,
+  halts: shell`hedge journal halts`,
   list: shell`hedge hedges`,
   login: shell`hedge profile add NAME`,
   ls: shell`hedge hedges`,

@@ -12,7 +12,7 @@ export const positions = defineCommand({
   examples: [
     { line: 'hedge positions', shows: 'both sides, marked to the mid' },
     {
-      line: 'hedge positions --json | jq "[.data[].net_margin_usd] | add"',
+      line: "hedge positions --query 'sum(data[].net_margin_usd)'",
       shows: 'what closing everything returns',
     },
   ],

@@ -36,7 +36,11 @@ export function checkPriceBounds(
     const by = quote.side === 'buy' ? actual.minus(limit) : limit.minus(actual);
     const wrongSide = quote.side === 'buy' ? 'above' : 'below';
     const message = `execution price ${actual.toFixed()} is ${by.toFixed()} ${quoteCurrency(quote.market)} ${wrongSide} your worst price ${limit.toFixed()}`;
-    findings.push({ bound: 'worst_price', limit, actual, by, message });
+    const mid = quote.pricing.market_price;
+    const typo = `worst price ${limit.toFixed()} is more than ${FARTHEST_PCT} % from the mid of ${mid.toFixed()}: looks like a typo`;
+    if (by.lte(0) && isFar(limit, mid))
+      findings.push({ bound: 'worst_price', limit, actual, by: by.abs(), message: typo });
+    else findings.push({ bound: 'worst_price', limit, actual, by, message });
   }
   if (bounds.maxCostBps !== undefined) {
     const limit = bounds.maxCostBps;
@@ -47,6 +51,12 @@ export function checkPriceBounds(
   }
   return findings.filter((finding) => finding.by.gt(0));
 }
+
+/** A worst price further from the mid than this is probably a typo. */
+export const FARTHEST_PCT = 5;
+
+export const isFar = (worst: Big, mid: Big): boolean =>
+  mid.gt(0) && worst.minus(mid).abs().times(100).gt(mid.times(FARTHEST_PCT));
 
 export interface Slippage {
   /** Basis points of the quoted price, 4 decimals; positive is worse. */

@@ -56,7 +56,9 @@ export async function findCover(
     what: isSmall
       ? `No size for ${grouped(amount)} NGN: in whole cents more than 1 bp of it is left.`
       : `No size for ${grouped(amount)} NGN: the price of ${quotedName(market.market)} moved between the quotes.`,
-    hint: `${isSmall ? 'Give a larger amount' : 'Try again'}, or give the size in USD.`,
+    hint: isSmall
+      ? `Did you mean ${grouped(amount)} million? Write ${amount.toFixed()}m. Or give the size in USD.`
+      : 'Try again, or give the size in USD.',
     retry: isSmall ? 'never' : 'later',
     details: { ngn: amount },
   });

@@ -133,7 +133,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   journal: [...only('hedge journal'), { line: 'hedge journal 7c1e', verbatim: JSON_TEXT }],
   'journal resolve': [
     {
-      line: 'hedge journal resolve 7c1e --as not-executed --allow-late-arrival --reason "the venue says it never came"',
+      line: 'hedge journal resolve 7c1e --as executed --reason "the venue says that it has executed, by telephone"',
       answer: YES,
     },
   ],

@@ -213,6 +213,12 @@ describe('reduce', () => {
     ],
     ['USDTKES buy', { ngn: '45m' }, 'USDTKES is not quoted in naira (--ngn).', 'hedge reduce USDTKES buy'],
     ['USDTNGN buy 50%', {}, '"50%" is a percentage, not a notional.', 'hedge reduce USDTNGN buy --by 50%'],
+    [
+      'USDTNGN buy',
+      { by: '0.5' },
+      '"0.5" is not a percentage (--by).',
+      'hedge reduce USDTNGN buy --by 50%, or --by 0.5%',
+    ],
     ['USDTNGN buy', { to: '0' }, 'Reducing to zero is a close.', 'hedge close USDTNGN buy'],
     ['USDTNGN buy', { by: '2k' }, '"2k" is not a percentage (--by).', 'hedge reduce USDTNGN buy 2k'],
     ['USDTNGN buy', { by: '50' }, '"50" is not a percentage (--by).', '--by 50%'],

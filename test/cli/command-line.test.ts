@@ -24,6 +24,7 @@ describe('a command line that commander rejects', () => {
       'Unknown command: buy.',
       'Did you mean: hedge open MARKET buy NOTIONAL --tenor DAYS. See hedge --help.',
     ],
+    ['halts', 'Unknown command: halts.', 'Did you mean: hedge journal halts. See hedge --help.'],
     ['pnl', 'Unknown command: pnl.', 'Did you mean: hedge report. See hedge --help.'],
     ['ls', 'Unknown command: ls.', 'Did you mean: hedge hedges. See hedge --help.'],
     ['exit-codes', 'Unknown command: exit-codes.', 'It is a help topic: hedge help exit-codes'],
@@ -47,6 +48,18 @@ describe('a command line that commander rejects', () => {
     const error = await rejected(words);
     expect(error.what).toContain(what);
     expect(hintText(error.hint)).toBe(hint);
+  });
+
+  it.each([
+    ['close all', 'A close takes one market and one side; nothing closes all of them.'],
+    ['open USDTNGN buy 1k --tenor 3 --max-cost-bps 4000', '"4000" looks like a typo: it is more than 10 %'],
+    ['profile limit desk --markets ANY', '"ANY" is not a list of markets (--markets).'],
+  ])('hedge %s is refused: what it seems to ask for is something else', async (words, what) => {
+    const line = await readCommandLine(words.split(' '), { width: 80 });
+    if (line.kind !== 'run') throw new Error('no command');
+    expect(() => line.command.prepare(line.raw)).toThrow(
+      expect.objectContaining({ what: expect.stringContaining(what) }),
+    );
   });
 
   it.each([

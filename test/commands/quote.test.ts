@@ -119,6 +119,8 @@ describe('quote', () => {
   it.each([
     ['--worst-price 1530.918', 0, null],
     ['--worst-price 1530.9', 11, 'worse_price'],
+    // A digit too many: it would hold whatever the price is.
+    ['--worst-price 15309', 11, 'worse_price'],
     ['--max-cost-bps 31', 0, null],
     ['--max-cost-bps 30.9', 11, 'cost_too_high'],
   ])('answers an alert without jq: %s exits %i', async (bound, code, error) => {

@@ -153,7 +153,7 @@ describe('a script', () => {
     [{ steps: ['none'], match: { nth: 0 } }, 'scripts.0.match.nth: must be at least 1.'],
     [
       { steps: [{ fail_before: 0.6, lost_after: 0.6 }] },
-      'scripts.0.steps.0.fail_before: the shares of the response faults add up to more than 1.',
+      'scripts.0.steps.0.fail_before: the shares of the response faults add up to more than 1, with those that were set before.',
     ],
     [{ steps: [{ disabled_markets: ['NOPE'] }] }, /^scripts\.0\.steps\.0\.disabled_markets: NOPE is not/],
   ];

@@ -170,11 +170,13 @@ function grownSince(report: ActionReport): Parts<Pair> {
 const nowIs = (hedge: ActionReport['hedge'], word: string): Words =>
   hedge && hedge.status !== word.toLowerCase() && `, now ${hedge.status}`;
 
-/** `0.98 bps (4.89 USD) worse than quoted` */
+/** `0.98 bps (4.89 USD) worse than the last quote`: that was asked for again before sending. */
 function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures): Words {
   if (points === undefined) return [];
-  if (points.eq(0)) return ', as quoted';
-  const direction = points.gt(0) ? text('worse than quoted', 'warn') : text('better than quoted', 'good');
+  if (points.eq(0)) return ', as last quoted';
+  const direction = points.gt(0)
+    ? text('worse than the last quote', 'warn')
+    : text('better than the last quote', 'good');
   const shown = roundHalfUp(points.abs(), 2);
   if (shown.eq(0)) return [', less than 0.01 bps', direction];
   const inUsd = amount && phrase`(${usd(amount.abs(), 'USD')})`;
@@ -259,7 +261,7 @@ function viewChanged(report: ActionReport): View {
 /** Below the figures of a reduce or a close. */
 const estimateNote = ({ derived }: ActionReport): Block =>
   dimLine(
-    `Estimates${derived.net_pnl_usd === undefined ? '' : ', except Net P&L'}: the service reports none. USDC counts as USD.`,
+    `Estimates${derived.net_pnl_usd === undefined ? '' : ', except Net P&L'}; the balance: hedge account. USDC counts as USD.`,
   );
 
 /** Hedges may have been opened on the side since. */

@@ -113,7 +113,7 @@ function viewOne(
     ],
     atMark && pair('P&L', signedIn('USD', atMark.pnl), 'by price alone, at the mark', rate(atMark.mark)),
     record && [
-      pair('P&L', signedIn('USD', record.net_pnl_usd), 'realized, net of carry and fees'),
+      pair('P&L', signedIn('USD', record.net_pnl_usd), 'of its whole life, net of carry and all fees'),
       pair(
         'Exit',
         cellOf('exit_price', record.exit_price),

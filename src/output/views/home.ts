@@ -87,7 +87,11 @@ export function viewHome(home: Home): View {
           text(`(${selected.why})`, 'dim'),
         ),
     journal.desk && deskLine(journal.desk),
-    now && viewNow(now, anyPending(journal)),
+    now &&
+      viewNow(
+        now,
+        pendingOf(journal).some(({ intent }) => intent.profile === selected?.name),
+      ),
     journal.halt && viewActiveHalt(journal.halt),
     viewPending(journal, selected?.name),
     viewUnfinishedRolls(journal.rolls, selected?.name ?? ''),
@@ -97,12 +101,11 @@ export function viewHome(home: Home): View {
   ];
 }
 
-const anyPending = ({ unresolved, inFlight }: JournalSummary): boolean =>
-  unresolved.length + inFlight.length > 0;
+const pendingOf = ({ unresolved, inFlight }: JournalSummary) => [...unresolved, ...inFlight];
 
 function nextSteps({ selected, journal }: Home): Steps {
   if (selected === undefined) return WITHOUT_PROFILE;
-  if (anyPending(journal)) return WITH_PENDING;
+  if (pendingOf(journal).length > 0) return WITH_PENDING;
   if (journal.trouble !== undefined || journal.unreadable !== undefined) return WITH_TROUBLE;
   return journal.halt === undefined ? WITH_PROFILE : HALTED;
 }
@@ -117,7 +120,7 @@ function viewNow(now: AccountNow, isPending: boolean): View {
     line(
       'Free balance',
       usd(account.balance_usdc, 'USDC'),
-      isPending && '; all figures include what has executed of the actions below.',
+      isPending && '; all figures include what has executed of the actions of this profile below.',
     ),
     gap,
     tableOf(

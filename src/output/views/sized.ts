@@ -42,7 +42,9 @@ export function coveredNaira(
   const asked = nairaAsked(entry?.intent.asked);
   const notional = derived.filled_notional_usd ?? entry?.notional;
   if (asked === undefined || notional === undefined || price === undefined) return undefined;
-  return [naira(notional.times(price)), text(`at the ${named}, of`), usd(asked), text('asked')];
+  const amount = cents(notional.times(price));
+  const more = amount.gt(asked) ? [text('; more by'), usd(amount.minus(asked))] : [];
+  return [naira(amount), text(`at the ${named}, of`), usd(asked), text('asked'), ...more];
 }
 
 export const quotedPrice = (entry: ActionReport['entry']) => ({

@@ -124,7 +124,10 @@ function checkEffects(at: string, faults: FaultEffects, markets: ReadonlySet<str
   }
   if (sumOfShares(faults) <= 1 + 1e-9) return;
   const field = `${at}${RESPONSE_FAULT_NAMES.find((name) => faults[name] > 0) ?? ''}`;
-  throw new PracticeInputError(field, `${field}: the shares of the response faults add up to more than 1.`);
+  throw new PracticeInputError(
+    field,
+    `${field}: the shares of the response faults add up to more than 1, with those that were set before.`,
+  );
 }
 
 /** Effects of one step of a script. */

@@ -10,7 +10,7 @@ import { divide } from '../../domain/amounts.ts';
 import { marketMeant } from '../../domain/did-you-mean.ts';
 import { affordable, remainingLimit, usdcInWords, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { commandText, hintText, say, shell, step } from '../../domain/hint.ts';
-import { type BoundFinding, checkPriceBounds } from '../../domain/price-bounds.ts';
+import { type BoundFinding, checkPriceBounds, FARTHEST_PCT, isFar } from '../../domain/price-bounds.ts';
 import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
 import { nairaHint } from '../../domain/sizes.ts';
 import {
@@ -208,9 +208,6 @@ function marketFinding(on: OnMarket): Finding | undefined {
   };
 }
 
-/** A worst price further from the mid than this is probably a typo. */
-const FARTHEST_PCT = 5;
-
 const CHECKED_HERE = 'This is a pre-trade check, not a limit order.';
 
 export function priceFindings(plan: OpenPlan | AddPlan): readonly Finding[] {
@@ -227,9 +224,8 @@ export function priceFindings(plan: OpenPlan | AddPlan): readonly Finding[] {
 
 /** Empty when the worst price is near the mid, or one of them is not known. */
 export function implausiblePrice(worst: Big | undefined, mid: Big | undefined): readonly Finding[] {
-  if (worst === undefined || mid === undefined || mid.lte(0)) return [];
+  if (worst === undefined || mid === undefined || !isFar(worst, mid)) return [];
   const off = worst.minus(mid);
-  if (off.abs().times(100).lte(mid.times(FARTHEST_PCT))) return [];
   const percent = divide(off.abs().times(100), mid, 2);
   return [
     {

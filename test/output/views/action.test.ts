@@ -18,7 +18,7 @@ describe('the result of an open', () => {
     const derived = { slippage_bps: big('0.9788'), slippage_usd: big('4.8938') };
     expect(shown(viewAction(reportOf('filled', { plan, entry, hedge: filled, derived })))).toEqual([
       'FILLED buy USDTNGN 50,000.00 USD',
-      'Struck rate  1,532.71, 0.98 bps (4.8938 USD) worse than quoted',
+      'Struck rate  1,532.71, 0.98 bps (4.8938 USD) worse than the last quote',
       'Hedge        hdg_1',
       'Deal ID      PAY-8841',
       'Matures      Mon 23 Nov 10:02 WAT, 3 days',
@@ -29,11 +29,11 @@ describe('the result of an open', () => {
   });
 
   it.each([
-    ['-2.5', '-12.5', '2.5 bps (12.50 USD) better than quoted'],
-    ['0', '0', '1,532.71, as quoted'],
-    ['2.5', '12.5', '2.5 bps (12.50 USD) worse than quoted'],
-    ['0.0049', '0.02', ', less than 0.01 bps worse than quoted'],
-    ['-0.0001', '-0.001', ', less than 0.01 bps better than quoted'],
+    ['-2.5', '-12.5', '2.5 bps (12.50 USD) better than the last quote'],
+    ['0', '0', '1,532.71, as last quoted'],
+    ['2.5', '12.5', '2.5 bps (12.50 USD) worse than the last quote'],
+    ['0.0049', '0.02', ', less than 0.01 bps worse than the last quote'],
+    ['-0.0001', '-0.001', ', less than 0.01 bps better than the last quote'],
   ])('a slippage of %s bps is %s USD: %s', (bps, usd, says) => {
     const derived = { slippage_bps: big(bps), slippage_usd: big(usd) };
     expect(shown(viewAction(reportOf('filled', { plan, entry, hedge: filled, derived })))[1]).toContain(says);
@@ -101,7 +101,7 @@ describe('the result of a change', () => {
       'Realized P&L        -25.75 USD   P&L before fees less fee to close',
       'Returned          1,974.25 USD   to balance',
       'Action           7c1e',
-      'Estimates: the service reports none. USDC counts as USD.',
+      'Estimates; the balance: hedge account. USDC counts as USD.',
     ]);
   });
 
@@ -162,7 +162,7 @@ describe('the result of a change', () => {
       'Net P&L             -91.50 USD   whole life: gross -19.00, carry paid 12.50, all',
       '                                 fees 60.00',
       'Returned          3,948.50 USD   to balance',
-      'Estimates, except Net P&L: the service reports none. USDC counts as USD.',
+      'Estimates, except Net P&L; the balance: hedge account. USDC counts as USD.',
     ]);
     const bare = reportOf('closed', { plan, hedges, derived: { net_pnl_usd: big('-91.5') } });
     expect(shown(viewAction(bare))).toContain(
@@ -199,7 +199,7 @@ describe('the result of a change', () => {
       'Side      23,000.00 USD  → 0.00 USD',
       'Returned   2,300.25 USD  to balance',
       'Action    7c1e',
-      'Estimates: the service reports none. USDC counts as USD.',
+      'Estimates; the balance: hedge account. USDC counts as USD.',
     ]);
     expect(shown(viewAction(reportOf('closed', { plan, entry })))[0]).toBe(
       'CLOSED buy USDTNGN: position flat.',

@@ -77,7 +77,7 @@ describe('one hedge on a terminal', () => {
     expect(await shown(cli)).toMatch(/^P&L [-+]?[\d.]+ USD by price alone, at the mark [\d,.]+$/m);
     await cli.run('close USDTNGN buy --yes');
     const ended = await shown(cli);
-    expect(ended).toMatch(/^P&L [-+][\d.]+ USD realized, net of carry and fees$/m);
+    expect(ended).toMatch(/^P&L [-+][\d.]+ USD of its whole life, net of carry and all fees$/m);
     expect(ended).toMatch(/^Exit [\d,.]+ \(close\)$/m);
     expect(ended).not.toContain('Covers');
   });
