@@ -154,7 +154,7 @@ export function readBps(text: string, option: string): Big {
 /** A limit above it limits nothing. */
 const MOST_COST_BPS = 1_000;
 
-/** As `readBps`, for a limit of the cost. @throws UsageError */
+/** A limit of the cost, in bps. @throws UsageError */
 export function readMostBps(text: string, option: string): Big {
   const most = readBps(text, option);
   if (most.lte(MOST_COST_BPS)) return most;

@@ -1,4 +1,6 @@
 /** A person brings a machine and a log together again that was put back: what the machine has is delivered, or accepted as lost. */
+import { timeInWords } from '../journal/describe.ts';
+import { DESK_LIMITS } from '../journal/desk-limits.ts';
 import { type JournalRecord, mintId } from '../journal/records.ts';
 import { newRecord, signedNow } from '../journal/store/new-records.ts';
 import { type JournalHead, recordOfLog } from '../journal/store/record-rows.ts';
@@ -11,6 +13,8 @@ export interface Rewound extends BeyondLog {
   found: string;
   /** The last record that this machine has seen, where its copy lacks that too. */
   lost: JournalHead | undefined;
+  /** Limits, lifted halts and outcomes in the missing records, as clauses: delivered, they count in place of later ones. */
+  decisions: readonly string[];
 }
 
 /** Undefined when the log continues the copy. @throws LogFailure */
@@ -25,7 +29,24 @@ export async function findRewound({ name, session, follower }: DeskTalk): Promis
     beyond.missing.length > 0
       ? rewoundInWords(name, beyond)
       : `The log of desk ${name} lacks record ${(lost?.seq ?? 0).toString()}, which this machine has seen, and its copy lacks it too.`;
-  return { ...beyond, found, lost: isThere ? undefined : lost };
+  const decisions = beyond.missing.flatMap(({ record }) => decisionIn(recordOfLog(record)) ?? []);
+  return { ...beyond, found, lost: isThere ? undefined : lost, decisions };
+}
+
+function decisionIn(record: JournalRecord): string | undefined {
+  const decided = (what: string): string => `${timeInWords(record.at)}: ${what}`;
+  if (record.kind === 'desk_limit') {
+    const set = DESK_LIMITS.flatMap((name) => {
+      const { [name]: to } = record;
+      return to === undefined ? [] : `${name} ${to ?? 'none'}`;
+    });
+    return decided(`limits set, ${set.join(', ')}`);
+  }
+  if (record.kind === 'unhalt') return decided('halt lifted');
+  if (record.kind === 'roll_end') return decided(`roll ${record.chain_id} ended, ${record.as}`);
+  return record.kind === 'settled'
+    ? decided(`action ${record.action_id} recorded as ${record.as === 'done' ? 'executed' : 'not executed'}`)
+    : undefined;
 }
 
 export interface Adopted {

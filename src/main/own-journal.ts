@@ -39,14 +39,13 @@ export async function openOwnJournal(parts: DeskRuntime, select: SelectProfile):
         if ([first, ...more].some(isBegun)) checkDesk(desk, look);
         guard?.(state);
       });
-  const { admitting } = journal;
   return {
     ...journal,
     desk,
     append: appending(journal),
-    ...(admitting && {
-      admitting: (plan) => {
-        const admitted = admitting(plan);
+    ...(journal.admitting && {
+      admitting(plan) {
+        const admitted = journal.admitting?.(plan) ?? journal;
         return { ...admitted, append: appending(admitted) };
       },
     }),

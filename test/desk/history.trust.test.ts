@@ -159,6 +159,17 @@ describe('a database that was restored, or a replica that lacks the last records
     for (const machine of [ada, bisi]) await machine.ok('audit verify');
   });
 
+  it('shows the decisions that a person would deliver over later ones, before it asks', async () => {
+    const { bisi, back } = await putBack(async ({ bisi: approver }) => {
+      await approver.ok('desk limit --max-daily-notional 900k');
+    });
+    await back();
+    const adopted = await bisi.run('desk adopt', AT_A_TERMINAL);
+    const shown = `${adopted.out} ${adopted.err}`.replaceAll(/\s+/g, ' ');
+    expect(shown).toContain('Decisions among them.');
+    expect(shown).toMatch(/UTC: limits set, max_daily_notional_usd 900000/);
+  });
+
   it('adopts also where the log says meanwhile that a step was not taken, under the ID of its record', async () => {
     const [intentId, actionId] = ['00000000000000c1', '00000000000000c2'];
     const append = async (client: Client, record: object): Promise<void> => {

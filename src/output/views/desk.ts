@@ -21,8 +21,8 @@ import type {
   DeskLimitsDocument,
   DeskStatusDocument,
 } from '../../schema/journal-document.ts';
-import { gap, hintLine, line, messageLine, pair, pairs, type View, warnLine } from '../blocks.ts';
-import { message, missing, text, type Words } from '../cells.ts';
+import { dimLine, gap, hintLine, line, messageLine, pair, pairs, type View, warnLine } from '../blocks.ts';
+import { message, missing, nameText, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
 import { activeHaltDocument, haltedLine, haltedToCompare, viewActiveHalt } from './halt.ts';
@@ -238,7 +238,7 @@ export const limitsDocument = ({ name, before, after, delivery }: LimitsView): D
   delivered: delivery === 'delivered',
 });
 
-export const viewRewound = ({ found, missing: lacking, fork, lost }: Rewound): View => [
+export const viewRewound = ({ found, missing: lacking, fork, lost, decisions }: Rewound): View => [
   messageLine(found, 'warn'),
   pairs(
     pair('Both have', fork === 0 ? 'no record' : `records 1 to ${fork}`),
@@ -246,7 +246,15 @@ export const viewRewound = ({ found, missing: lacking, fork, lost }: Rewound): V
     lost !== undefined &&
       pair('Lost', text(`record ${lost.seq} and those before it that this machine does not have`, 'warn')),
   ),
+  decisions.length > 0 && [
+    warnLine('Decisions among them. Once delivered, they count in place of what the desk decided since:'),
+    decisions.slice(0, MOST_DECISIONS).map((each) => line(nameText(each))),
+    decisions.length > MOST_DECISIONS && dimLine(`And ${decisions.length - MOST_DECISIONS} more.`),
+    line('Set limits and outcomes again afterwards where the later ones are right.'),
+  ],
 ];
+
+const MOST_DECISIONS = 20;
 
 interface AdoptedView {
   rewound: Rewound;
