@@ -252,6 +252,9 @@ function openActions(listed: readonly Hedge[], { actions, nowMs }: ReconcileSour
       theirs: createsHedge(intent) ? found?.status : undefined,
     } as const;
     if (isUnresolved(action)) return [{ ...base, class: 'status', isUnresolved: true }];
+    // A person recorded that it executed.
+    if (action.recordedAs === 'done' && found?.status === 'failed')
+      return [{ ...base, class: 'status', ours: 'executed' }];
     if (!isAwaitingOutcome(action)) return [];
     const breakAfterMs = Date.parse(action.sentAt ?? intent.at) + LANDS_WITHIN_MS;
     return [nowMs < breakAfterMs ? { ...base, class: 'timing', breakAfterMs } : { ...base, class: 'status' }];

@@ -28,6 +28,7 @@ describe('an open that a person recorded as executed', () => {
     const line = `${OPEN} --deal-id RE-1`;
     const action = await sent(desk, line, { lost_after: 1, failing_orders: 1, only: 'open' }, 7);
     await recorded(desk, action, 'executed');
+    expect(flat((await desk.hedge('reconcile', 11)).out)).toMatch(/status journal RE-1 .*executed failed/);
     const again = await desk.hedge(`${line} --ensure --json`, 9);
     expect(again.document()).toMatchObject({ data: { outcome: 'failed', effect: 'none' } });
     expect(dataOf(await desk.hedge(`journal ${action} --json`))).toMatchObject({ state: 'failed' });
