@@ -105,7 +105,11 @@ export const deskOpenedOn = (
   state.openedOn(identity, day, except).plus(
     sum(
       admittedRolls(state, { identity, nowMs, dealId })
-        .filter(({ plan }) => plan.at.startsWith(day))
+        // Its second leg comes after midnight, if its first one was sent before.
+        .filter(
+          ({ plan, close, state: now }) =>
+            plan.at.startsWith(day) || (close !== undefined && now !== 'missed'),
+        )
         .map(chainNotional),
     ),
   );

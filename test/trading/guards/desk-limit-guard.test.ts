@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Hedge, Position } from '../../../src/client/schemas.ts';
 import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
 import { type PositionFacts, sidePositionOf } from '../../../src/readings/side-position.ts';
-import { deskLimitFindings } from '../../../src/trading/guards/desk-limit-guard.ts';
+import { deskLimitFindings, deskOpenedOn } from '../../../src/trading/guards/desk-limit-guard.ts';
 import {
   ACCEPTED,
+  aRoll,
   at,
+  DESK,
   FILLED,
   NOON as NOW,
   recordsOf,
@@ -104,6 +106,29 @@ describe("a desk's limit counts a hedge that the list has and the positions do n
     ],
   ])('but not one %s', (_, read) => {
     expect(fits({ ...read, positions: [] })).toBeUndefined();
+  });
+});
+
+describe('a roll that was admitted before midnight', () => {
+  const plan = aRoll({ at: at(-200) });
+  const close = recordsOf(
+    'c105',
+    { action: 'close', chain_id: plan.chain_id, at: at(-190) },
+    SENDING,
+    ACCEPTED,
+    {
+      kind: 'outcome',
+      outcome: 'closed',
+      facts: { hdg_1: '0' },
+    },
+  );
+  const countedOn = (day: string, records: readonly JournalRecord[]): string =>
+    deskOpenedOn(stateFrom(records), { identity: DESK, day, nowMs: NOW + 13 * 3_600_000 }).toFixed();
+
+  it('keeps its part of the next day for leg 2, once leg 1 was sent', () => {
+    expect(countedOn('2026-11-20', [plan])).toBe('10000');
+    expect(countedOn('2026-11-21', [plan])).toBe('0');
+    expect(countedOn('2026-11-21', [plan, ...close])).toBe('10000');
   });
 });
 
