@@ -139,7 +139,8 @@ function noteAttempt(
   const of = most === undefined ? '' : ` of ${most.toString()}`;
   const note = (text: string): void => context.progress.note(`attempt ${number.toString()}${of}: ${text}`);
   if (code === 'idempotency_in_flight') note(`still in progress${next}`);
-  else if (outcome === 'unclear')
+  // After Ctrl-C nobody waits for one: that is no fault of the network.
+  else if (outcome === 'unclear' && !context.signal.aborted)
     note(`${responded === true ? 'no usable response' : 'no response'}${suffix}${next}`);
   else if (outcome === 'never_sent') note('no connection');
   else if (outcome === 'refused' && status === RATE_LIMITED) note('rate limit reached');
