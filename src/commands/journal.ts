@@ -60,7 +60,7 @@ export const journalResolve = defineCommand({
   ],
   examples: [
     {
-      line: 'hedge journal resolve 7c1e --as not-executed --reason "the venue says it never arrived"',
+      line: 'hedge journal resolve 7c1e --as executed --reason "the venue says that it has filled"',
       shows: 'confirm, then 7c1e no longer blocks the side',
     },
   ],
@@ -76,7 +76,7 @@ export const journalResolve = defineCommand({
         ? undefined
         : await readSideOf(action, () => context.readContext());
     if (as === 'nothing' && selected === action.intent.profile)
-      await checkNotThere(action, () => context.readContext());
+      await checkNotThere(action, () => context.readContext(), asked.nowMs);
     await context.show(
       viewUnresolvedAction(action, { side, arrivesUntil: mayShowUntil(action, asked.nowMs) }),
     );

@@ -260,7 +260,7 @@ async function recordedReport(now: Known, context: ReadContext): Promise<ActionR
   const { action } = now;
   const isOpen = createsHedge(action.intent);
   const observed = isOpen ? await observe(action, context).catch(without(HedgeError)) : undefined;
-  const isProven = observed !== undefined && isProofOf(action, observed);
+  const isProven = observed !== undefined && isProofOf(action, observed, context.clock.now());
   if (isProven && endFrom(action, observed) !== undefined) return endReport(now, observed, context);
   if (action.recordedAs === 'nothing')
     return reportOf('not_sent', { entry: action, finding: resolvedAsNotExecutedError(action) });

@@ -114,8 +114,10 @@ const isOwn = ({ hedgeId, intent }: Action, { hedge }: Observation): boolean =>
  * Whether it proves what became of an open, whatever a person recorded. A hedge that only has its deal ID may be somebody
  * else's, also where the action is known not to be it.
  */
-export const isProofOf = (action: Action, observed: Observation): boolean =>
-  observed.evidence.kind === 'exact' && (action.recordedAs === 'done' || isOwn(action, observed));
+export const isProofOf = (action: Action, observed: Observation, nowMs: number): boolean =>
+  observed.evidence.kind === 'exact' &&
+  (isOwn(action, observed) ||
+    (action.recordedAs === 'done' && foundProvisionallyUntil(action, nowMs) === undefined));
 
 const hasOwnReference = ({ key_origin: origin, deal_id: dealId }: IntentRecord): boolean =>
   origin === 'minted' && dealId === undefined;

@@ -112,10 +112,18 @@ const READ_MS = 5_000;
  * An open whose hedge the service has was executed, whatever a person heard. Nothing is known without the service, or with
  * another account. @throws StoppedError
  */
-export async function checkNotThere(action: Action, open: () => Promise<ReadContext>): Promise<void> {
+export async function checkNotThere(
+  action: Action,
+  open: () => Promise<ReadContext>,
+  nowMs: number,
+): Promise<void> {
   if (!createsHedge(action.intent)) return;
   const observed = await lookedUp(action, open, (context) => observe(action, context));
-  if (observed?.hedge === undefined || !isProofOf(action, observed) || observed.hedge.status === 'failed')
+  if (
+    observed?.hedge === undefined ||
+    !isProofOf(action, observed, nowMs) ||
+    observed.hedge.status === 'failed'
+  )
     return;
   throw stop(
     'end_known',
