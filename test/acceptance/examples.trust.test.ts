@@ -121,11 +121,6 @@ const EXCEPTIONS: readonly Exception[] = [
     before: ['hedge journal export export.jsonl', 'hedge journal export journal.jsonl'],
   },
   {
-    has: /^hedge journal resolve .*not-executed/,
-    because: 'it was sent a moment ago and may still arrive',
-    edit: (line) => `${line} --allow-late-arrival`,
-  },
-  {
     has: /audit checkpoint \| ssh vault/,
     because: 'there is no such machine: this one takes it',
     edit: (line) => line.replace('ssh vault', 'sh -c'),
