@@ -71,12 +71,12 @@ export const journalResolve = defineCommand({
     const journal = await context.journal();
     const action = findResolvable(journal, asked);
     checkExpectation(action.intent.identity.environment, expected);
+    if (as === 'nothing' && selected === action.intent.profile)
+      await checkNotThere(action, () => context.readContext(), asked.nowMs);
     const side =
       yes || !context.prompter.attended || selected !== action.intent.profile
         ? undefined
         : await readSideOf(action, () => context.readContext());
-    if (as === 'nothing' && selected === action.intent.profile)
-      await checkNotThere(action, () => context.readContext(), asked.nowMs);
     await context.show(
       viewUnresolvedAction(action, { side, arrivesUntil: mayShowUntil(action, asked.nowMs) }),
     );

@@ -78,6 +78,13 @@ const groupedDigits = (whole: string): string => whole.replaceAll(/\B(?=(?:\d{3}
 /** `59,387` */
 export const groupedCount = (count: number): string => groupedDigits(count.toString());
 
+/** `PAY-1, PAY-2 and 3 more`. `where`: behind a number that is left out, the place of the others. */
+export function someOf(words: readonly string[], most = 5, where = ''): string {
+  const named = words.slice(0, most).join(', ');
+  const more = words.length - most;
+  return more > 0 ? `${named} and ${more.toString()} more${where}` : named;
+}
+
 /** `1 record`, `59,387 bytes` */
 export const counted = (count: number, word: string): string =>
   `${groupedCount(count)} ${word}${count === 1 ? '' : 's'}`;

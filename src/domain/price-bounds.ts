@@ -12,7 +12,7 @@ export interface PriceBounds {
 }
 
 export interface BoundFinding {
-  bound: 'worst_price' | 'max_cost_bps';
+  bound: 'worst_price' | 'max_cost_bps' | 'implausible_price';
   limit: Big;
   actual: Big;
   /** How far beyond the limit, in the limit's unit; above zero. */
@@ -39,7 +39,7 @@ export function checkPriceBounds(
     const mid = quote.pricing.market_price;
     const typo = `worst price ${limit.toFixed()} is more than ${FARTHEST_PCT} % from the mid of ${mid.toFixed()}: looks like a typo`;
     if (by.lte(0) && isFar(limit, mid))
-      findings.push({ bound: 'worst_price', limit, actual, by: by.abs(), message: typo });
+      findings.push({ bound: 'implausible_price', limit, actual, by: by.abs(), message: typo });
     else findings.push({ bound: 'worst_price', limit, actual, by, message });
   }
   if (bounds.maxCostBps !== undefined) {

@@ -43,7 +43,7 @@ export function findBreaks(sources: ReconcileSources): readonly Break[] {
     ...openActions(listed, sources),
     ...historyBreaks(listed, known, sources),
     ...positionBreaks(sources),
-    ...financeBreaks({ ofPeriod: listed, all }, sources, ({ id }) => openedWith(known.get(id))),
+    ...financeBreaks({ ofPeriod: listed, all }, sources, ({ id }) => known.get(id)?.opened),
     ...cutLists(sources),
   ];
 }
@@ -67,6 +67,8 @@ const namesNoHedge = (closed: readonly RecordedFields[]): boolean =>
 /** A hedge in the journal, after the last action on it. */
 interface KnownHedge {
   open: Action;
+  /** Its size at the fill. */
+  opened: Big | undefined;
   notional: Big | undefined;
   /** Undefined after an add: the service has the average. */
   struck: Big | undefined;
@@ -80,7 +82,8 @@ function knownHere(actions: readonly Action[]): ReadonlyMap<string, KnownHedge> 
     if (createsHedge(action.intent) && id !== undefined && !known.has(id))
       known.set(id, {
         open: action,
-        notional: openedWith({ open: action }),
+        opened: fillOf(action)?.notional,
+        notional: fillOf(action)?.notional,
         struck: readDecimal(outcome?.facts['struck_rate']),
         isClosed: false,
       });
@@ -96,10 +99,6 @@ function knownHere(actions: readonly Action[]): ReadonlyMap<string, KnownHedge> 
     }
   return known;
 }
-
-/** Undefined: it did not fill, or is not known here. */
-const openedWith = (hedge: Pick<KnownHedge, 'open'> | undefined): Big | undefined =>
-  hedge && fillOf(hedge.open)?.notional;
 
 /** When its end was read. One that a person recorded has the sizes of its own time. */
 const endOf = ({ outcome, intent }: Action): number => Date.parse(outcome?.at ?? intent.at);

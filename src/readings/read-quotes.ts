@@ -75,12 +75,13 @@ export function boundsFinding(reading: QuoteReading): ConditionError | undefined
   );
   const [first] = missed;
   if (first === undefined) return undefined;
+  const isTypo = missed.some(({ bound }) => bound === 'implausible_price');
   return new ConditionError({
-    code: first.bound === 'worst_price' ? 'worse_price' : 'cost_too_high',
+    code: isTypo ? 'implausible_price' : first.bound === 'worst_price' ? 'worse_price' : 'cost_too_high',
     what: `${missed.map(({ tenor, message }) => `${tenor}d: ${message}`).join('; ')}.`,
     meaning: 'Indicative only. No trade was made.',
-    hint: 'Try again later or raise the limit.',
-    retry: 'later',
+    hint: isTypo ? 'Correct the worst price.' : 'Try again later or raise the limit.',
+    retry: isTypo ? 'never' : 'later',
   });
 }
 

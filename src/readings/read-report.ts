@@ -353,7 +353,7 @@ async function daysOf({
     const changes = snapshot === undefined ? [] : changesTo(end, known);
     const figures = {
       deal: undefined,
-      hedges: deals.filter(({ deal }) => deal.openedMs < end.ms && !((deal.closedMs ?? end.ms) < beganMs))
+      hedges: deals.filter(({ deal }) => deal.openedMs < end.ms && (deal.closedMs ?? end.ms) >= beganMs)
         .length,
       realized: addPnl(ofDay.flatMap(({ pnl }) => pnl ?? [])),
       unrealized: snapshot && addPnl(changes.flatMap((change) => change ?? [])),

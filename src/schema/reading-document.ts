@@ -41,7 +41,11 @@ const priceSchema = z.looseObject({
 export type PriceDocument = z.infer<typeof priceSchema>;
 export const priceDocumentSchema = z.union([priceSchema, list(priceSchema)]);
 
-const missedBound = object({ bound: z.enum(['worst_price', 'max_cost_bps']), limit: amount, by: amount });
+const missedBound = object({
+  bound: z.enum(['worst_price', 'max_cost_bps', 'implausible_price']),
+  limit: amount,
+  by: amount,
+});
 
 const quoteSchema = named(
   'quote_with_figures',

@@ -120,7 +120,7 @@ describe('quote', () => {
     ['--worst-price 1530.918', 0, null],
     ['--worst-price 1530.9', 11, 'worse_price'],
     // A digit too many: it would hold whatever the price is.
-    ['--worst-price 15309', 11, 'worse_price'],
+    ['--worst-price 15309', 11, 'implausible_price'],
     ['--max-cost-bps 31', 0, null],
     ['--max-cost-bps 30.9', 11, 'cost_too_high'],
   ])('answers an alert without jq: %s exits %i', async (bound, code, error) => {
@@ -129,7 +129,10 @@ describe('quote', () => {
     expect(ran.code).toBe(code);
     expect(ran.document()).toMatchObject({
       data: { market: 'USDTNGN', derived: { cost_bps: 31 } },
-      error: error === null ? null : { code: error, effect: 'none', retry: 'later' },
+      error:
+        error === null
+          ? null
+          : { code: error, effect: 'none', retry: error === 'implausible_price' ? 'never' : 'later' },
     });
   });
 

@@ -2,6 +2,7 @@
 import { sum } from '../../domain/amounts.ts';
 import { daysBetween, isBusinessDay } from '../../domain/business-days.ts';
 import type { BucketCoverage } from '../../domain/cover.ts';
+import { someOf } from '../../domain/exposure.ts';
 import { marksOn } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import type { CoverReading } from '../../readings/read-cover.ts';
@@ -20,10 +21,7 @@ const isMarked = (date: string, { today, input }: Pick<CoverReading, 'today' | '
 
 const MOST_NAMED = 3;
 
-export const someOf = (words: readonly string[]): string => {
-  const more = words.length - MOST_NAMED;
-  return `${words.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more (--json)` : ''}`;
-};
+export const fewOf = (words: readonly string[]): string => someOf(words, MOST_NAMED, ' (--json)');
 
 const MOST_DATES = 12;
 
@@ -67,7 +65,7 @@ function shortLine({ bucket, short }: BucketCoverage, { today }: CoverReading): 
   return (
     dates.length > 0 &&
     warnLine(
-      `${daysInWords(bucket)} count as a whole: hedges that mature close to ${someOf(dates)} cover less than ${bucket.minPct.toFixed()} % of it.`,
+      `${daysInWords(bucket)} count as a whole: hedges that mature close to ${fewOf(dates)} cover less than ${bucket.minPct.toFixed()} % of it.`,
     )
   );
 }
@@ -80,7 +78,7 @@ export function outsideLine(reading: CoverReading): View {
   const past = outside.filter(({ due }) => due < today).length;
   const amount = nairaInWords(sum(outside.map(({ ngn }) => ngn)));
   return messageLine(
-    `In no bucket: ${countOf(outside.length, 'exposure')}${past === 0 ? '' : ` (${past} past due)`}, ${amount}: ${someOf(shown)}.${betweenBuckets(reading)}`,
+    `In no bucket: ${countOf(outside.length, 'exposure')}${past === 0 ? '' : ` (${past} past due)`}, ${amount}: ${fewOf(shown)}.${betweenBuckets(reading)}`,
     'warn',
   );
 }

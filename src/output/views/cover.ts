@@ -23,7 +23,7 @@ import {
 import { nameText, partsIn, type Tone, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
 import { constraintLines, reductionBlocks } from './cover-advice.ts';
-import { datesShown, markedDate, marksLine, outsideLine, someOf, viewDates } from './cover-dates.ts';
+import { datesShown, fewOf, markedDate, marksLine, outsideLine, viewDates } from './cover-dates.ts';
 import {
   bucketList,
   bucketsOf,
@@ -114,7 +114,7 @@ function settledLine({ hedges, coverage }: CoverReading): View {
   const which =
     assumed.length === 0
       ? ''
-      : `; assumed to have reached ${assumed.length === 1 ? 'its' : 'their'} maturity: ${someOf(assumed.map(({ id }) => unquoted(id)))}`;
+      : `; assumed to have reached ${assumed.length === 1 ? 'its' : 'their'} maturity: ${fewOf(assumed.map(({ id }) => unquoted(id)))}`;
   return messageLine(`COVERED NGN counts ${countOf(settled.length, 'settled hedge')}${which}.`, 'dim');
 }
 
@@ -130,7 +130,7 @@ function lostDatesLine({ hedges, today, input: { exposures }, coverage }: CoverR
   });
   if (lost.length === 0) return [];
   const datesIn = (dates: readonly string[]): string =>
-    someOf([...new Set(dates)].toSorted().map((date) => dateInWords(date, today)));
+    fewOf([...new Set(dates)].toSorted().map((date) => dateInWords(date, today)));
   return warnLine(
     `COVERED NGN counts ${nairaInWords(sum(lost.map(({ ngn }) => ngn)))} of hedges opened for ${datesIn(lost.map(({ openedFor }) => openedFor))}. The file no longer has those exposures, so the hedges count for ${datesIn(lost.map(({ due }) => due))}. Keep past due dates in the file.`,
   );
@@ -290,7 +290,7 @@ const unusedLines = (hedges: CoverReading['hedges']): View =>
     if (unused.length === 0) return [];
     const total = nairaInWords(sum(unused.map(({ derived }) => derived.unused_ngn)));
     const ids = unused.map(({ id }) => unquoted(id));
-    return [messageLine(`Of the open ${side}s, ${total} cover no due date: ${someOf(ids)}.`)];
+    return [messageLine(`Of the open ${side}s, ${total} cover no due date: ${fewOf(ids)}.`)];
   });
 
 function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): View {

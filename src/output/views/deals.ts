@@ -2,6 +2,7 @@
 import type { Big } from 'big.js';
 import type { DealsFile } from '../../args/deals-file.ts';
 import { readDecimal, sum } from '../../domain/amounts.ts';
+import { someOf } from '../../domain/exposure.ts';
 import { shell } from '../../domain/hint.ts';
 import { quoteFigures } from '../../domain/quote-figures.ts';
 import { coverOf } from '../../domain/sizes.ts';
@@ -183,8 +184,7 @@ function remarksOn({ ignored, dates }: DealsFile): View {
     dates.length > 0 &&
       line(
         text('Looks like a date that the spreadsheet made of a deal ID:', 'warn'),
-        nameText(dates.slice(0, MOST_NAMED).join(', ')),
-        dates.length > MOST_NAMED && `and ${dates.length - MOST_NAMED} more`,
+        nameText(someOf(dates)),
       ),
   ];
 }
@@ -194,17 +194,15 @@ const MOST_PROBLEMS = 10;
 
 /** Rows with the same one share a line. */
 function problems(rows: readonly DealRow[]): View {
-  const wrong = new Map<string, number[]>();
+  const wrong = new Map<string, string[]>();
   for (const { code, message: why = '', line: at } of rows)
-    if (code !== undefined && code !== 'not_run') wrong.set(why, [...(wrong.get(why) ?? []), at]);
+    if (code !== undefined && code !== 'not_run') wrong.set(why, [...(wrong.get(why) ?? []), at.toString()]);
   const more = wrong.size - MOST_PROBLEMS;
   return (
     wrong.size > 0 && [
       gap,
       [...wrong].slice(0, MOST_PROBLEMS).map(([why, lines]) => {
-        const named = lines.slice(0, MOST_NAMED).join(', ');
-        const rest = lines.length - MOST_NAMED;
-        const where = `${lines.length === 1 ? 'line' : 'lines'} ${named}${rest > 0 ? ` and ${rest} more` : ''}:`;
+        const where = `${lines.length === 1 ? 'line' : 'lines'} ${someOf(lines)}:`;
         return line(text(where, 'warn'), message(why));
       }),
       more > 0 && dimLine(`and ${more} more: --csv, column message`),
@@ -361,8 +359,5 @@ export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: Dea
 }
 
 /** `line 3 PAY-3, line 5 PAY-5 and 2 more` */
-function skippedByName(rows: readonly EndedDeal[]): string {
-  const names = rows.map(({ line: at, intent }) => `line ${at} ${intent.dealId ?? ''}`);
-  const named = names.slice(0, MOST_NAMED).join(', ');
-  return rows.length > MOST_NAMED ? `${named} and ${rows.length - MOST_NAMED} more` : named;
-}
+const skippedByName = (rows: readonly EndedDeal[]): string =>
+  someOf(rows.map(({ line: at, intent }) => `line ${at} ${intent.dealId ?? ''}`));

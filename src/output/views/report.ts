@@ -1,6 +1,7 @@
 /** P&L of a period: the bridge of net asset value in parts, the hedges or groups, and missing figures. */
 import type { Big } from 'big.js';
 import type { DealPnl } from '../../domain/deal-pnl.ts';
+import { someOf } from '../../domain/exposure.ts';
 import { optionWords, say, shell } from '../../domain/hint.ts';
 import { exactInstant, instantText, isoSeconds } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
@@ -170,14 +171,8 @@ const namesOf = (deals: readonly DealPnl[]): readonly string[] =>
 const isWithoutChange = ({ unrealized, events }: DealPnl): boolean =>
   unrealized === undefined && events.every(({ pnl }) => pnl !== undefined);
 
-const MOST_NAMED = 5;
-
-function idLines(what: string, ids: readonly string[]): View {
-  if (ids.length === 0) return [];
-  const more = ids.length - MOST_NAMED;
-  const shown = [...ids.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])];
-  return line(text(`${what}:`, 'warn'), nameText(`${shown.join(', ')}.`));
-}
+const idLines = (what: string, ids: readonly string[]): View =>
+  ids.length > 0 && line(text(`${what}:`, 'warn'), nameText(`${someOf(ids)}.`));
 
 /** A reduce is in the period and the record of its hedge is not, or the other way round. */
 const isEstimated = ({ bridge, deals }: ReportReading): boolean =>

@@ -72,9 +72,8 @@ export async function reportKnown(now: Known, context: ReadContext): Promise<Act
         : acceptedReport(now, context);
     case 'done':
     case 'failed':
-      return endedBefore(action, context);
     case 'settled':
-      return recordedReport(now, context);
+      return endedBefore(now, context);
     case 'refused':
       return reportOf('refused', { entry: action, finding: refusedError(action) });
     case 'prepared':
@@ -255,22 +254,16 @@ async function otherUnderDealId(
   }
 }
 
-/** Recorded by a person: what the hedge of an open shows counts more. */
-async function recordedReport(now: Known, context: ReadContext): Promise<ActionReport> {
-  const { action } = now;
-  const isOpen = createsHedge(action.intent);
-  const observed = isOpen ? await observe(action, context).catch(without(HedgeError)) : undefined;
-  const isProven = observed !== undefined && isProofOf(action, observed, context.clock.now());
-  if (isProven && endFrom(action, observed) !== undefined) return endReport(now, observed, context);
-  if (action.recordedAs === 'nothing')
-    return reportOf('not_sent', { entry: action, finding: resolvedAsNotExecutedError(action) });
-  return observed?.hedge?.status === 'failed'
-    ? undecidedReport(action, observed, context)
-    : endedBefore(action, context);
-}
-
-/** The recorded result of an action. The hedge is read again; the outcome changes only if several hedges now match. */
-async function endedBefore(known: Action, context: ReadContext): Promise<ActionReport> {
+/**
+ * The recorded result of an action. The hedge is read again; the outcome changes only if several hedges now match, or where
+ * a person recorded it: what the hedge of an open shows counts more.
+ */
+async function endedBefore(now: Known, context: ReadContext): Promise<ActionReport> {
+  const known = now.action;
+  const isByHand = known.state === 'settled' && createsHedge(known.intent);
+  const notExecuted = (): ActionReport =>
+    reportOf('not_sent', { entry: known, finding: resolvedAsNotExecutedError(known) });
+  if (known.recordedAs === 'nothing' && !isByHand) return notExecuted();
   if (wasNotExecuted(known)) return reportOf('failed', { entry: known, finding: failedError(known) });
   const observed = await observe(known, context).catch((error: unknown) => {
     if (!(error instanceof HedgeError)) throw error;
@@ -278,6 +271,13 @@ async function endedBefore(known: Action, context: ReadContext): Promise<ActionR
     context.progress.news(`not read   ${error.what} ${shown}`);
     return undefined;
   });
+  if (isByHand && observed !== undefined) {
+    const isProven = isProofOf(known, observed, context.clock.now());
+    if (isProven && endFrom(known, observed) !== undefined) return endReport(now, observed, context);
+    if (known.recordedAs === 'done' && observed.hedge?.status === 'failed')
+      return undecidedReport(known, observed, context);
+  }
+  if (known.recordedAs === 'nothing') return notExecuted();
   if (known.provisionalUntil !== undefined && observed?.evidence.kind === 'other') {
     const { message } = observed.evidence;
     const entry = await recordNotTold(known, { message, waited: true }, context);

@@ -217,7 +217,7 @@ export function priceFindings(plan: OpenPlan | AddPlan): readonly Finding[] {
   const far = implausiblePrice(intent.bounds.worstPrice, mid);
   if (typeof quote === 'string') return [...far, noReference(quote, intent.anyPrice)];
   const misses = checkPriceBounds(quote, intent.bounds, plan.figures).filter(
-    ({ bound }) => bound !== 'worst_price' || far.length === 0,
+    ({ bound }) => bound === 'max_cost_bps' || far.length === 0,
   );
   return [...far, ...misses.map((miss) => missed(miss, quote))];
 }

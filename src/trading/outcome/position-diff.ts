@@ -1,7 +1,7 @@
 /** The change of each earlier hedge of a side: held at a size, gone, matured or unseen. Pure. */
 import { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
-import { usdInWords } from '../../domain/exposure.ts';
+import { someOf, usdInWords } from '../../domain/exposure.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import {
@@ -102,16 +102,12 @@ export function whyUnmeasured(hedges: readonly HedgeDiff[]): string | undefined 
 export const hasChanged = ({ before, after, kind }: MeasuredChange): boolean =>
   kind !== 'held' || !after.eq(before);
 
-const MOST_NAMED = 5;
-
 /** `hdg_A 10,000.00 USD -> 12,000.00 USD, hdg_B 5,000.00 USD closed`: those that changed. */
 export function changesInWords(hedges: readonly MeasuredChange[]): string {
-  const changed = hedges.filter(hasChanged);
-  const named = changed.slice(0, MOST_NAMED).map(({ id, before, after, kind }) => {
+  const changed = hedges.filter(hasChanged).map(({ id, before, after, kind }) => {
     const was = `${unquoted(id)} ${usdInWords(before)}`;
     if (kind === 'matured') return `${was} is past its maturity`;
     return kind === 'left' ? `${was} closed` : `${was} -> ${usdInWords(after)}`;
   });
-  const more = changed.length - named.length;
-  return more > 0 ? `${named.join(', ')} and ${more.toString()} more` : named.join(', ');
+  return someOf(changed);
 }

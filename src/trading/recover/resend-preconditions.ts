@@ -3,7 +3,7 @@
 import { Big } from 'big.js';
 import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
-import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
+import { isAboutEverything, someOf, usdInWords } from '../../domain/exposure.ts';
 import { shell, step } from '../../domain/hint.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { AFTER_THE_PARTNER, actionAndMachine } from '../../journal/describe.ts';
@@ -101,7 +101,7 @@ function otherHedges(action: Action, now: SidePosition): string | undefined {
     const named = gone.map(
       ({ id, before: size }) => `${unquoted(id)}${size === undefined ? '' : ` ${usdInWords(size)}`}`,
     );
-    return `Action ${action.shortId} was meant for ${named.slice(0, MOST_NAMED).join(', ')}, no longer open. Sent again, it would apply to ${inWords(current)}.`;
+    return `Action ${action.shortId} was meant for ${someOf(named)}, no longer open. Sent again, it would apply to ${inWords(current)}.`;
   }
   const then = new Set(before.hedges.map(({ hedge_id: id }) => id));
   const since = current.filter(({ id }) => !then.has(id) || joined.some((each) => each.id === id));
@@ -142,18 +142,15 @@ function nothingLeft(
 
 type Sizes = ReadonlyMap<string, string | null>;
 
-const MOST_NAMED = 5;
-
 /** `hdg_W "W-1" 4,000.00 USD, hdg_A 12,000.00 USD (10,000.00 USD then)`. */
 function inWords(hedges: readonly SideHedge[], was: Sizes = new Map()): string {
-  const named = hedges.slice(0, MOST_NAMED).map(({ id, reference, notional }) => {
+  const named = hedges.map(({ id, reference, notional }) => {
     const before = was.get(id) ?? undefined;
     const then = before === undefined ? '' : ` (${usdInWords(new Big(before))} then)`;
     const name = reference === undefined ? '' : ` ${quotedName(reference)}`;
     return `${unquoted(id)}${name} ${usdInWords(notional)}${then}`;
   });
-  const more = hedges.length - named.length;
-  return more > 0 ? `${named.join(', ')} and ${more.toString()} more` : named.join(', ');
+  return someOf(named);
 }
 
 function nextCommands(action: Action, { inPositions }: SidePosition) {
