@@ -158,10 +158,7 @@ const MOST_COST_BPS = 1_000;
 export function readMostBps(text: string, option: string): Big {
   const most = readBps(text, option);
   if (most.lte(MOST_COST_BPS)) return most;
-  throw new UsageError(
-    `${quoted(text)} looks like a typo: it is more than ${MOST_COST_BPS / 100} % of the notional (${option}).`,
-    `1 % is 100 bps: ${option} 60`,
-  );
+  throw new UsageError(`${quoted(text)} looks like a typo: 1 % is 100 bps.`, `Example: ${option} 60`);
 }
 
 /** Above 0 and up to 100. The % sign is required: a bare 50 may mean USD. */

@@ -306,7 +306,6 @@ const OTHER_COMMANDS: Readonly<Record<string, CommandWords>> = {
   pnl: shell`hedge report`,
   rates: shell`hedge price`,
   sell: shell`hedge open MARKET sell NOTIONAL --tenor DAYS`,
-  status: shell`hedge`,
   today: shell`hedge`,
   trades: shell`hedge history`,
   unwind: shell`hedge close MARKET SIDE`,

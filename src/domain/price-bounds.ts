@@ -35,12 +35,13 @@ export function checkPriceBounds(
     const actual = quote.pricing.execution_price;
     const by = quote.side === 'buy' ? actual.minus(limit) : limit.minus(actual);
     const wrongSide = quote.side === 'buy' ? 'above' : 'below';
-    const message = `execution price ${actual.toFixed()} is ${by.toFixed()} ${quoteCurrency(quote.market)} ${wrongSide} your worst price ${limit.toFixed()}`;
     const mid = quote.pricing.market_price;
-    const typo = `worst price ${limit.toFixed()} is more than ${FARTHEST_PCT} % from the mid of ${mid.toFixed()}: looks like a typo`;
-    if (by.lte(0) && isFar(limit, mid))
-      findings.push({ bound: 'implausible_price', limit, actual, by: by.abs(), message: typo });
-    else findings.push({ bound: 'worst_price', limit, actual, by, message });
+    const isTypo = by.lte(0) && isFar(limit, mid);
+    const message = isTypo
+      ? `worst price ${limit.toFixed()} is far from the mid ${mid.toFixed()}, a typo`
+      : `execution price ${actual.toFixed()} is ${by.toFixed()} ${quoteCurrency(quote.market)} ${wrongSide} your worst price ${limit.toFixed()}`;
+    const bound = isTypo ? 'implausible_price' : 'worst_price';
+    findings.push({ bound, limit, actual, by: isTypo ? by.abs() : by, message });
   }
   if (bounds.maxCostBps !== undefined) {
     const limit = bounds.maxCostBps;

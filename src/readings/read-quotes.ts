@@ -80,7 +80,7 @@ export function boundsFinding(reading: QuoteReading): ConditionError | undefined
     code: isTypo ? 'implausible_price' : first.bound === 'worst_price' ? 'worse_price' : 'cost_too_high',
     what: `${missed.map(({ tenor, message }) => `${tenor}d: ${message}`).join('; ')}.`,
     meaning: 'Indicative only. No trade was made.',
-    hint: isTypo ? 'Correct the worst price.' : 'Try again later or raise the limit.',
+    hint: isTypo ? 'Correct the limit.' : 'Try again later or raise the limit.',
     retry: isTypo ? 'never' : 'later',
   });
 }

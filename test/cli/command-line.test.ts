@@ -52,7 +52,7 @@ describe('a command line that commander rejects', () => {
 
   it.each([
     ['close all', 'A close takes one market and one side; nothing closes all of them.'],
-    ['open USDTNGN buy 1k --tenor 3 --max-cost-bps 4000', '"4000" looks like a typo: it is more than 10 %'],
+    ['open USDTNGN buy 1k --tenor 3 --max-cost-bps 4000', '"4000" looks like a typo: 1 % is 100 bps.'],
     ['profile limit desk --markets ANY', '"ANY" is not a list of markets (--markets).'],
   ])('hedge %s is refused: what it seems to ask for is something else', async (words, what) => {
     const line = await readCommandLine(words.split(' '), { width: 80 });
