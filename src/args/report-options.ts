@@ -1,5 +1,5 @@
 /** Reads the arguments of `hedge report`: the period, the grouping, and the file of a page. */
-import type { Moment, Period } from '../domain/calendar.ts';
+import { type Moment, mondayOf, type Period } from '../domain/calendar.ts';
 import { say, shell } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
@@ -32,7 +32,7 @@ export const readReportIntent = (raw: RawInput) => ({
   note: readNote(raw),
 });
 
-const EXAMPLES = say`Examples: ${shell`hedge report --day yesterday`}, --week, --month last, --month 2026-11, --since 2026-11-01 --until 2026-11-15`;
+const EXAMPLES = say`Examples: ${shell`hedge report --day yesterday`}, --week, --week 2026-W47, --month last, --month 2026-11, --since 2026-11-01 --until 2026-11-15`;
 
 function readPeriod(raw: RawInput): AskedPeriod {
   const given = PERIODS.filter((period) => raw.options[period] !== undefined);
@@ -49,10 +49,17 @@ function readPeriod(raw: RawInput): AskedPeriod {
   if (until !== undefined) throw new UsageError('Missing --since: where the report begins.', EXAMPLES);
   const text = optionText(raw, period)?.trim() ?? '';
   if (text.toLowerCase() === 'last') return { kind: 'calendar', period, of: TODAY, isBefore: true };
-  const of = momentOf(text === '' ? 'today' : MONTH.test(text) && period === 'month' ? `${text}-01` : text);
+  const of = momentOf(text === '' ? 'today' : (firstDayOf[period](text) ?? text));
   if (of?.kind === 'day' || of?.kind === 'day_ago') return { kind: 'calendar', period, of, isBefore: false };
-  throw isNot(text, `a ${period === 'month' ? 'month' : 'day'} (--${period})`, EXAMPLES);
+  throw isNot(text, `a ${period} (--${period})`, EXAMPLES);
 }
 
 const TODAY = { kind: 'day_ago', days: 0 } as const;
 const MONTH = /^\d{4}-\d\d$/;
+
+/** The first day of a period by its own name; undefined for another text. */
+const firstDayOf: Readonly<Record<Period, (text: string) => string | undefined>> = {
+  day: () => undefined,
+  week: mondayOf,
+  month: (text) => (MONTH.test(text) ? `${text}-01` : undefined),
+};

@@ -17,7 +17,7 @@ export const report = defineCommand({
     'Sends no action. P&L of the hedges of this machine, realized and unrealized, split into market move, impact, slippage, carry and fees. Positive is a gain. A reduce is realized on its own day. The bridge leads from the opening to the closing net asset value, to the last digit. Its unexplained part has deposits, withdrawals, and hedges that were not opened from this machine.\n\nThe period runs from the snapshot nearest to its beginning (hedge snapshot) to now, or to the snapshot nearest to its end. None is later than the next change of a hedge. Where no snapshot is near, there is no bridge, and the report names the missing one. Days are those of the time zone of the profile. Records the reading, unless --no-save. More: hedge help books.',
   options: [
     { flags: '--day [day]', summary: 'today (default), yesterday, or 2026-11-20' },
-    { flags: '--week [day]', summary: 'the week of today, last, or that of a day in it' },
+    { flags: '--week [day]', summary: 'the week of today, last, 2026-W47, or that of a day in it' },
     { flags: '--month [month]', summary: 'this month, last, or 2026-11' },
     { flags: '--since <when>', summary: 'from then on: 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday' },
     { flags: '--until <when>', summary: 'until then; a day is included whole' },

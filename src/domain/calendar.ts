@@ -56,6 +56,16 @@ export function periodOf(ms: number, period: Period, zone: string): NamedPeriod 
   return { name: nameOf(date, period), fromMs: midnight(first, zone), untilMs: midnight(next, zone) };
 }
 
+/** The Monday of a week by its name, `2026-W47`, as a date; undefined for text that names none. */
+export function mondayOf(week: string): string | undefined {
+  const [, year = '', count = ''] = /^(\d{4})-?W(\d\d)$/i.exec(week) ?? [];
+  if (year === '') return undefined;
+  // The fourth of January is in the first week.
+  const first = firstOf(Temporal.PlainDate.from(`${year}-01-04`), 'week');
+  const monday = first.add({ weeks: Number(count) - 1 });
+  return nameOf(monday, 'week') === `${year}-W${count}` ? monday.toString() : undefined;
+}
+
 function firstOf(date: Temporal.PlainDate, period: Period): Temporal.PlainDate {
   if (period === 'month') return date.with({ day: 1 });
   return period === 'week' ? date.subtract({ days: date.dayOfWeek - 1 }) : date;

@@ -96,6 +96,12 @@ describe('hedge report', () => {
     expect([from.asked, to.asked]).toEqual(['2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z']);
   });
 
+  it('of a week takes the name that it gives a week', async () => {
+    const desk = await aBooksDesk(Date.parse('2026-12-01T09:00:00Z'));
+    const { from, to } = dataOf(await desk.hedge('report --week 2026-W48 --no-save --json')).derived;
+    expect([from.asked, to.asked]).toEqual(['2026-11-23T00:00:00Z', '2026-11-30T00:00:00Z']);
+  });
+
   it('by day, prefix and side adds up to the same', async () => {
     const { hedge } = await aWeek();
     const { total } = dataOf(await hedge('report --since 7d --json')).derived;
@@ -354,6 +360,7 @@ describe('hedge report', () => {
     ['report --until 2026-11-01', 'Missing --since'],
     ['report --day 7d', 'is not a day (--day)'],
     ['report --month november', 'is not a month (--month)'],
+    ['report --week 2026-W54', 'is not a week (--week)'],
     ['report --by weather', 'is not a grouping (--by)'],
     ['report --since 2126-01-01', 'has not begun'],
     ['report --html', 'html'],

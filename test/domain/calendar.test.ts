@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readMoment } from '../../src/args/list-filter.ts';
-import { endOfMoment, periodOf, startOfMoment } from '../../src/domain/calendar.ts';
+import { endOfMoment, mondayOf, periodOf, startOfMoment } from '../../src/domain/calendar.ts';
 import { instantText } from '../../src/domain/instants.ts';
 
 const NOW = '2026-11-20T09:02:11Z';
@@ -118,5 +118,18 @@ describe('the period an instant falls in', () => {
   ] as const)('is the %s of %s in %s: %s', (period, at, zone, name, span) => {
     const found = periodOf(Date.parse(at), period, zone);
     expect([found.name, `${instantText(found.fromMs)} ${instantText(found.untilMs)}`]).toEqual([name, span]);
+  });
+});
+
+describe('the Monday of a week', () => {
+  it.each([
+    ['2026-W47', '2026-11-16'],
+    ['2026w01', '2025-12-29'],
+    ['2026-W53', '2026-12-28'],
+    ['2025-W53', undefined],
+    ['2026-W00', undefined],
+    ['2026-11', undefined],
+  ])('%s is %s', (week, monday) => {
+    expect(mondayOf(week)).toBe(monday);
   });
 });
