@@ -252,7 +252,12 @@ describe('a roll whose open fails', () => {
     expect(await chains(cli)).toMatchObject([{ state: 'dropped', note: 'paid early' }]);
     const run = await cli.run('roll run --due --yes');
     expect([run.code, run.out]).toEqual([0, expect.stringContaining('No roll is due.')]);
-    expect((await cli.run(['roll', 'drop', chain?.chain_id ?? '', '--note', 'again'])).code).toBe(2);
+    const again = await cli.run(['roll', 'drop', chain?.chain_id ?? '', '--note', 'again'], {
+      terminal: { isTTY: true, env: { NO_COLOR: '1' } },
+    });
+    // Nobody is asked about what is refused.
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('is finished already')]);
+    expect(again.err).not.toContain('Give up');
   });
 });
 

@@ -83,7 +83,7 @@ function viewLater(chain: RollChain, open: OpenPlan): View {
       pair('Leg 2', nameText(plan.deal_id), 'at the size that settles'),
       costTodayPair(open),
       pair('Limit', limitCells(plan.max_cost_bps)),
-      pair('Opened by', 'hedge roll run, by you or cron, within 24 h of the maturity:'),
+      pair('Opened by', 'hedge roll run, by you or cron, within 24 h of the maturity'),
     ),
     viewNext(chain),
   ];

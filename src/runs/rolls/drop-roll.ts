@@ -41,18 +41,20 @@ export async function dropRoll(
   const elsewhere = !sameIdentity(plan.identity, context.identity);
   if (elsewhere) await checkUnreachable(plan, context);
   const chainIn = (state: JournalState): RollChain => rollChain(plan, { state, nowMs: context.clock.now() });
-  if (!(await context.confirm(chainIn(context.journal.read()))))
-    throw new StoppedError({ code: 'declined', what: 'Canceled.', meaning: 'The roll is unchanged.' });
-  const end = rollEndOf(plan, 'dropped', context, note);
-  const state = await context.journal.append([end], (current) => {
-    const chain = chainIn(current);
-    if (isFinished(chain) || !current.rolls.some(({ chain_id: id }) => id === plan.chain_id))
+  const check = (state: JournalState): RollChain => {
+    const chain = chainIn(state);
+    if (isFinished(chain) || !state.rolls.some(({ chain_id: id }) => id === plan.chain_id))
       throw new UsageError(
         `Roll ${plan.chain_id} is finished already.`,
         say`To see it: ${shell`hedge roll show ${plan.chain_id}`}`,
       );
     checkNothingUnresolved(chain);
-  });
+    return chain;
+  };
+  if (!(await context.confirm(check(context.journal.read()))))
+    throw new StoppedError({ code: 'declined', what: 'Canceled.', meaning: 'The roll is unchanged.' });
+  const end = rollEndOf(plan, 'dropped', context, note);
+  const state = await context.journal.append([end], (current) => void check(current));
   return {
     chain: { ...chainIn(state), end, state: 'dropped' },
     elsewhere,
