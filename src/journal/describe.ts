@@ -3,9 +3,9 @@ import { Big } from 'big.js';
 import { changedWords } from '../domain/action-table.ts';
 import { readDecimal } from '../domain/amounts.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
-import { shell, step } from '../domain/hint.ts';
+import { optionWords, shell, step } from '../domain/hint.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
-import { type NextStep } from '../errors.ts';
+import type { CommandWords, NextStep } from '../errors.ts';
 import type { SignedHalt } from './halt.ts';
 import { partialFillOf } from './queries.ts';
 import type { Operator } from './records.ts';
@@ -150,6 +150,21 @@ export function nextSteps(action: Action, selected: string | undefined): readonl
   if (inFlight(action) || action.underway)
     return [step(shell`hedge ${profile} wait ${id}`, 'wait for the outcome'), check];
   return action.state === 'accepted' ? [check, ...resolve] : [];
+}
+
+/** The command as it was typed, with its key; without price limits. */
+export function lineUnderKey({ intent }: Action): CommandWords {
+  const { action, market, side, notional_usd: notional, tenor_days: tenor, deal_id: dealId } = intent;
+  const size = intent.asked === undefined ? (notional ?? '') : `--${intent.asked}`;
+  return [
+    ...shell`hedge ${action}`,
+    market,
+    side,
+    ...size.split(' ').filter((word) => word !== ''),
+    ...(tenor === undefined ? [] : ['--tenor', tenor.toString()]),
+    ...(dealId === undefined ? [] : [`--deal-id=${dealId}`]),
+    ...optionWords('--idempotency-key', intent.idempotency_key),
+  ];
 }
 
 /** The option of a command under `profile`; none where it is `selected` without. */

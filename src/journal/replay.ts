@@ -336,6 +336,10 @@ export function maybeExecuted({ state, underway, recordedAs }: Action): boolean 
   return !['failed', 'refused', 'not_sent'].includes(state);
 }
 
+/** No attempt can have reached the service: its key is still unused. */
+export const wasNeverSent = ({ state, underway }: Action): boolean =>
+  !underway && (state === 'prepared' || state === 'not_sent');
+
 /** Accepted without a final outcome, or being sent by a running process. */
 export const isAwaitingOutcome = (action: Action): boolean =>
   action.state === 'accepted' || (action.underway && !isUnresolved(action));

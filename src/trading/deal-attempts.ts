@@ -11,7 +11,7 @@ import { nothingSent } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
 import { actionInWords } from '../journal/describe.ts';
 import { definiteRejection, findByDealId, findByKey, isKeyRejected, isKeyTaken } from '../journal/queries.ts';
-import { type Action, type ActionState, maybeExecuted } from '../journal/replay.ts';
+import { type Action, wasNeverSent } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { Random } from '../platform/random.ts';
 import { isOfAnotherKey } from './account-keys.ts';
@@ -85,7 +85,11 @@ export function recordedAttempt(
   const dealId = dealIdOf(intent);
   if (dealId === undefined) return undefined;
   return findByDealId(state.find({ dealIds: [dealId] }), identity, dealId).findLast(
-    (action) => action.intent.idempotency_key === key && !isKeyTaken(action) && isSameRequest(intent, action),
+    (action) =>
+      action.intent.idempotency_key === key &&
+      !isKeyTaken(action) &&
+      !wasNeverSent(action) &&
+      isSameRequest(intent, action),
   );
 }
 
@@ -125,7 +129,8 @@ export const hadFailed = (
   plan?.facts.underDealId?.some(({ id, status }) => id === hedgeId && status === 'failed') === true;
 
 /**
- * The earlier action with the operator's key; undefined also if it was not executed and its key can be reused.
+ * The earlier action with the operator's key; undefined also if it was not executed and its key can be reused. One that never
+ * reached the service is decided anew: its size and the side before it are those of then.
  * @throws StoppedError when it was another request.
  */
 export function earlierUnderKey(
@@ -136,7 +141,8 @@ export function earlierUnderKey(
   if (key === undefined) return undefined;
   const earlier = findByKey(journal.read().find({ keys: [key] }), identity, key);
   if (earlier === undefined || isFree(earlier, identity)) return undefined;
-  if (isSameRequest(intent, earlier)) return keepsItsKey(earlier, clock.now()) ? undefined : earlier;
+  if (isSameRequest(intent, earlier))
+    return wasNeverSent(earlier) || keepsItsKey(earlier, clock.now()) ? undefined : earlier;
   throw nothingSent({
     code: 'idempotency_key_reuse',
     what: `This idempotency key belongs to another request: ${actionInWords(earlier)}, action ${earlier.shortId}.`,
@@ -148,6 +154,4 @@ export function earlierUnderKey(
 /** The service keeps no record of it: it rejected the API key, or nothing was done under a key of a possibly other account. */
 const isFree = (earlier: Action, identity: TradingContext['identity']): boolean =>
   isKeyRejected(earlier) ||
-  (isOfAnotherKey(earlier, { identity }) && !maybeExecuted(earlier) && NOTHING_KEPT.includes(earlier.state));
-
-const NOTHING_KEPT: readonly ActionState[] = ['prepared', 'not_sent', 'refused'];
+  (isOfAnotherKey(earlier, { identity }) && (wasNeverSent(earlier) || earlier.state === 'refused'));

@@ -142,7 +142,7 @@ export function checkSameTerms(intent: TypedIntentOf<'open'>, known: KnownTerms)
 /** The rate is struck at the fill, and the size was computed from the quote before. */
 const SAME_COVER_BPS = 50;
 
-const isSameCover = (covered: Big, amount: Big): boolean =>
+export const isSameCover = (covered: Big, amount: Big): boolean =>
   covered.minus(amount).abs().times(10_000).lte(amount.times(SAME_COVER_BPS));
 
 /** Whether a size that was computed from naira still covers them at this quote. */

@@ -17,7 +17,7 @@ import { say, shell } from '../domain/hint.ts';
 import { exactInstant, utcDay } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
 import { findByKey, isKeyTaken, isOn, usedDealId } from '../journal/queries.ts';
-import { type Action, maybeExecuted } from '../journal/replay.ts';
+import { type Action, maybeExecuted, wasNeverSent } from '../journal/replay.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
 import { readUnderReference } from '../readings/read-position.ts';
 import { checkAccount } from './account-keys.ts';
@@ -231,7 +231,7 @@ export function recordedSize(
       ? undefined
       : recordedAttempt(intent, dealKey(identity, { id, attempt }), known)?.notional;
   const recorded = findByKey(state.find({ keys: [key] }), identity, key);
-  if (recorded === undefined || isKeyTaken(recorded)) return undefined;
+  if (recorded === undefined || isKeyTaken(recorded) || wasNeverSent(recorded)) return undefined;
   return isSameRequest(intent, recorded) ? recorded.notional : undefined;
 }
 

@@ -164,9 +164,13 @@ describe('a deals file with sizes in naira', () => {
     expect(await desk.references()).toEqual(['PAY-1']);
   });
 
-  it.each([429, 503])(
-    'keeps the size of a row that the service answered with %i, at another price too',
-    async (status) => {
+  it.each([
+    ['keeps', 503, true],
+    // Nothing was stored under its key.
+    ['computes again', 429, false],
+  ])(
+    '%s the size of a row that the service answered with %i, at another price',
+    async (_what, status, isKept) => {
       const desk = await aDesk();
       desk.write(naira.slice(0, 1), HEADER);
       const sizes: number[] = [];
@@ -187,7 +191,7 @@ describe('a deals file with sizes in naira', () => {
       });
       const again = await desk.deals('run FILE --yes --json');
       expect([again.code, outcomesOf(again)]).toEqual([0, ['filled']]);
-      expect(sizesOf(again)[0]?.notional_usd).toBe(asked);
+      expect(sizesOf(again)[0]?.notional_usd === asked).toBe(isKept);
       expect(await desk.references()).toEqual(['PAY-1']);
     },
   );

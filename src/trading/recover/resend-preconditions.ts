@@ -1,31 +1,50 @@
 /** Blocks resending a close, add or reduce if the hedges it was meant for are gone or new ones appeared. Pure. */
 
 import { Big } from 'big.js';
+import type { Quote } from '../../client/schemas.ts';
 import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
-import { isAboutEverything, someOf, usdInWords } from '../../domain/exposure.ts';
-import { shell, step } from '../../domain/hint.ts';
+import { grouped, isAboutEverything, someOf, usdInWords, wholeCents } from '../../domain/exposure.ts';
+import { optionWords, shell, step } from '../../domain/hint.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
-import { AFTER_THE_PARTNER, actionAndMachine } from '../../journal/describe.ts';
+import { AFTER_THE_PARTNER, actionAndMachine, lineUnderKey, nairaAsked } from '../../journal/describe.ts';
 import { closesAfter } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { SideHedge, SidePosition } from '../../readings/side-position.ts';
+import { isSameCover } from '../deal-id.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
 import { type ExpectedEffect, expectedEffect } from '../outcome/expected-effect.ts';
-import { diffPosition } from '../outcome/position-diff.ts';
+import { changesInWords, diffPosition, measuredChanges, whyUnmeasured } from '../outcome/position-diff.ts';
 import { nothingOpen } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
 
 interface SideSince {
   now: SidePosition;
+  /** Undefined if it was never sent. */
   evidence: Evidence | undefined;
+  quote: Quote | undefined;
   /** Since the action. */
   actions: () => readonly Action[];
 }
 
 /** A key that the service never saw would execute on the current position. */
-export const resendBlocker = (action: Action, since: SideSince): readonly Finding[] =>
-  BLOCKERS[expectedEffect(action.intent).kind](action, since);
+export function resendBlocker(action: Action, since: SideSince): readonly Finding[] {
+  const { kind } = expectedEffect(action.intent);
+  const found = BLOCKERS[kind](action, since);
+  if (found.length > 0 || since.evidence !== undefined) return found;
+  const why = kind === 'new_hedge' ? undefined : changedSince(action, since.now);
+  return changed(action, since.now, why ?? coversElse(action, since.quote));
+}
+
+/** A size that was computed from naira, at the price of then. */
+function coversElse({ intent, notional }: Action, quote: Quote | undefined): string | undefined {
+  const naira = nairaAsked(intent.asked);
+  if (naira === undefined || notional === undefined || quote === undefined) return undefined;
+  const covered = notional.times(quote.pricing.execution_price);
+  return isSameCover(covered, naira)
+    ? undefined
+    : `${usdInWords(notional)} would cover ${grouped(wholeCents(covered))} NGN at the price of now, not the ${grouped(naira)} NGN that were asked for.`;
+}
 
 type Blocker = (action: Action, since: SideSince) => readonly Finding[];
 
@@ -88,6 +107,16 @@ function grownSince(action: Action, now: SidePosition): string | undefined {
   return since.length === 0
     ? undefined
     : notMeantFor(action, inWords(since, was), 'Sent again, it would close that too.');
+}
+
+/** One that was never sent was sized for the side of then, and its outcome is told by comparison with it. */
+function changedSince(action: Action, now: SidePosition): string | undefined {
+  const { holding, joined } = diffPosition(action.intent.before, now);
+  const hedges = [...holding, ...joined];
+  const what = whyUnmeasured(hedges) ?? changesInWords(measuredChanges(hedges));
+  return what === ''
+    ? grownSince(action, now)
+    : notMeantFor(action, what, 'It was decided for the side before that.');
 }
 
 /** The service picks which hedge to increase, and reduces all of them, so every earlier hedge matters. */
@@ -161,9 +190,10 @@ function nextCommands(action: Action, { inPositions }: SidePosition) {
       : []),
     ...(isUnresolved(action) ? recordCommands(action) : []),
   ];
-  return lines.length > 0
-    ? lines
-    : 'To send it again for the current position: the same command with a new key.';
+  if (lines.length > 0) return lines;
+  const { worst_price: worst, max_cost_bps: most } = action.intent.bounds ?? {};
+  const limits = [...optionWords('--worst-price', worst), ...optionWords('--max-cost-bps', most)];
+  return [step([...lineUnderKey(action), ...limits], '', 'To enter it for the current position:')];
 }
 
 const recordCommands = (action: Action) => [

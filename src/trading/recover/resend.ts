@@ -4,13 +4,14 @@ import type { Big } from 'big.js';
 import type { ActionOptions, TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { createsHedge, enlarges, rowOf } from '../../domain/action-table.ts';
-import { isCommand, optionWords, say, shell, step } from '../../domain/hint.ts';
+import { isCommand, say, shell, step } from '../../domain/hint.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
 import { type CommandWords, type HintLine, nothingSent, type OwnCode, StoppedError } from '../../errors.ts';
-import { actionInWords } from '../../journal/describe.ts';
-import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { actionInWords, lineUnderKey } from '../../journal/describe.ts';
+import { findByKey } from '../../journal/queries.ts';
+import { type Action, isUnresolved, wasNeverSent } from '../../journal/replay.ts';
 import { actionById, type JournalState } from '../../journal/state.ts';
 import { readClocks } from '../../platform/clock.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
@@ -52,7 +53,7 @@ interface Resending extends ResumeOptions {
 
 /** Whether it was not sent, or may be sent again. False once it is accepted or has an outcome. */
 export const canBeSent = (action: Action): boolean =>
-  !action.underway && (isUnresolved(action) || action.state === 'prepared' || action.state === 'not_sent');
+  !action.underway && (isUnresolved(action) || wasNeverSent(action));
 
 /**
  * Checks, confirms and records another attempt. A stop leaves the action unchanged; the `finding` of the report says why it is
@@ -161,13 +162,9 @@ async function evaluateAgain(
   const intent = rebuildIntent(action, optionsOf(action, how), how.line);
   const facts = await readFacts(intent, context, before);
   const state = context.journal.read();
-  // A command for an action that was never sent is meant for the current position.
-  const isMeantNow = how.line !== undefined && how.evidence === undefined;
   const { evidence } = how;
-  if (!isMeantNow) {
-    const actions = () => state.since(action.intent.at);
-    checkNoStop(resendBlocker(action, { now: facts.sidePosition, evidence, actions }));
-  }
+  const actions = () => state.since(action.intent.at);
+  checkNoStop(resendBlocker(action, { now: facts.sidePosition, evidence, quote: facts.quote, actions }));
   const listed = facts.underDealId.filter(({ status }) => status !== 'failed');
   if (evidence !== undefined && openEvidence(action.intent, listed).kind === 'exact')
     throw new FoundMeanwhile();
@@ -297,8 +294,16 @@ const optionsOf = (
   note: undefined,
 });
 
-/** @throws StoppedError `key_expired` when it is too old to be sent again, or may be. */
+/** @throws StoppedError when it is or may be too old to be sent again (`key_expired`), or was entered again since. */
 function checkKey(action: Action, state: JournalState, moments: readonly ClockReadings[]): void {
+  const { idempotency_key: key, identity } = action.intent;
+  const latest = findByKey(state.find({ keys: [key] }), identity, key);
+  if (latest !== undefined && latest.id !== action.id)
+    throw nothingSent({
+      code: 'duplicate',
+      what: `Action ${action.shortId} was entered again since, under the same key: action ${latest.shortId}.`,
+      hint: step(shell`hedge journal ${latest.shortId}`, 'see what became of it'),
+    });
   const age = keyAge(action, moments);
   const unclearTime = 'was sent at an unclear time:';
   if (isUnresolved(action) && isSetBack(action, state, moments.at(-1)?.wall ?? 0))
@@ -345,18 +350,4 @@ export function resumeHint(finding: Finding, action: Action): Finding {
       ...asNotExecuted(action),
     ],
   };
-}
-
-function lineUnderKey({ intent }: Action): CommandWords {
-  const { action, market, side, notional_usd: notional, tenor_days: tenor, deal_id: dealId } = intent;
-  const size = intent.asked === undefined ? (notional ?? '') : `--${intent.asked}`;
-  return [
-    ...shell`hedge ${action}`,
-    market,
-    side,
-    ...size.split(' ').filter((word) => word !== ''),
-    ...(tenor === undefined ? [] : ['--tenor', tenor.toString()]),
-    ...(dealId === undefined ? [] : [`--deal-id=${dealId}`]),
-    ...optionWords('--idempotency-key', intent.idempotency_key),
-  ];
 }

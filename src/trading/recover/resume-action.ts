@@ -9,7 +9,7 @@ import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError, InterruptedError, UsageError, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords } from '../../journal/describe.ts';
-import { type Action, type ActionState, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isAwaitingOutcome, isUnresolved, wasNeverSent } from '../../journal/replay.ts';
 import { requireFound } from '../../readings/find-actions.ts';
 import { incompleteError } from '../../readings/journal-trouble.ts';
 import { checkAccount, earlierOfAnotherKey, isOfAnotherKey } from '../account-keys.ts';
@@ -118,12 +118,10 @@ function isKept(note: string, id: string, journal: TradingContext['journal']): b
   return records.some((record) => 'note' in record && record.note === note);
 }
 
-const UNSENT: readonly ActionState[] = ['prepared', 'not_sent'];
-
 /** A confirmed action of another key counts as this account's only if its hedge is visible. */
 const isOfThisAccount = async (entry: Action, context: TradingContext): Promise<boolean> =>
   !isOfAnotherKey(entry, context) ||
   entry.underway ||
   isUnresolved(entry) ||
-  UNSENT.includes(entry.state) ||
+  wasNeverSent(entry) ||
   (await observe(entry, context)).evidence.kind !== 'unclear';
