@@ -4,7 +4,7 @@ import type { Membership } from '../desk/membership.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { say, shell } from '../domain/hint.ts';
 import { StoppedError } from '../errors.ts';
-import { keyOf, normalizeUrl } from '../trading/account-keys.ts';
+import { keyOf, normalizeUrl } from '../readings/known-keys.ts';
 import { hasDesk } from './own-desks.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 

@@ -30,10 +30,10 @@ import type { Journal } from '../journal/store/journal.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import { shiftedClock } from '../platform/clock.ts';
 import type { Paths } from '../platform/paths.ts';
+import type { KnownKeys } from '../readings/known-keys.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { choosePrompter } from '../terminal/inquirer-prompter.ts';
 import { chooseProgress } from '../terminal/progress.ts';
-import type { KnownKeys } from '../trading/account-keys.ts';
 import type { TradingContext, TradingLimits } from '../trading/trading-context.ts';
 import type { AccountDesk } from './account-desk.ts';
 import { type ConnectionTarget, createConnections } from './connections.ts';
@@ -174,7 +174,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
     const { owner } = await openAccount();
     const selected = await selection();
     if (selected.kind === 'practice') return { identity: owner, unclearWith: [] };
-    const { knownKeys } = await import('../trading/account-keys.ts');
+    const { knownKeys } = await import('../readings/known-keys.ts');
     return knownKeys(owner, selected.name, await otherProfiles(selected.kind));
   });
   /** In the journal of a desk every key is of its account. */

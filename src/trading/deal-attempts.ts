@@ -130,7 +130,7 @@ export const hadFailed = (
 
 /**
  * The earlier action with the operator's key; undefined also if it was not executed and its key can be reused. One that never
- * reached the service is decided anew: its size and the side before it are those of then.
+ * reached the service is decided again: its size and the side before it are those of then.
  * @throws StoppedError when it was another request.
  */
 export function earlierUnderKey(

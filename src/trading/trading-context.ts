@@ -6,6 +6,7 @@ import type { CommandWords, Hint, OwnCode } from '../errors.ts';
 import type { Writer } from '../journal/records.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { Random } from '../platform/random.ts';
+import type { KnownKeys } from '../readings/known-keys.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { HedgeList } from '../readings/read-position.ts';
 import type { SidePosition } from '../readings/side-position.ts';
@@ -27,8 +28,7 @@ export interface TradingContext extends ReadContext {
   writer: Writer;
   environment: Environment;
   profile: string;
-  /** Other profiles of this environment and base URL that may or may not be this account. */
-  accountUnclearWith: readonly { name: string; account: string | undefined }[];
+  accountUnclearWith: KnownKeys['unclearWith'];
   limits: TradingLimits;
   /** The command line, for the journal. */
   argv: readonly string[];

@@ -6,7 +6,8 @@ import { exactInstant } from '../../domain/instants.ts';
 import { changedLimits, limitsInWords } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import { viewProfileChange } from '../../output/views/profiles.ts';
-import { identityOf, keysOfProfile, sharedKeyNotes, tryKey } from '../../trading/account-keys.ts';
+import { tryKey } from '../../readings/key-change.ts';
+import { identityOf, keysOfProfile, sharedKeyNotes } from '../../readings/known-keys.ts';
 import { defineCommand } from '../define.ts';
 import { askForKey, checkedLabel, checkedOperator, whereKept, withFields } from './fields.ts';
 

@@ -3,8 +3,8 @@ import type { ProfileSettings } from '../../config/profiles.ts';
 import type { AccountIdentity } from '../../journal/account-identity.ts';
 import { stateInWords } from '../../journal/describe.ts';
 import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
+import { profileReaching } from '../../readings/known-keys.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
-import { profileReaching } from '../../trading/account-keys.ts';
 
 type Profiles = ProfileSettings['profiles'];
 

@@ -21,15 +21,9 @@ import { UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/replay.ts';
 import { unfinishedChains } from '../../journal/roll-chains.ts';
 import { viewProfileChange } from '../../output/views/profiles.ts';
+import { checkNothingIsLost, earlierKeys, tryKey } from '../../readings/key-change.ts';
+import { identityOf, keyOf, sharedKeyNotes } from '../../readings/known-keys.ts';
 import type { ProfileChange } from '../../schema/machine-document.ts';
-import {
-  checkNothingIsLost,
-  earlierKeys,
-  identityOf,
-  keyOf,
-  sharedKeyNotes,
-  tryKey,
-} from '../../trading/account-keys.ts';
 import { askFirst } from '../ask-first.ts';
 import type { CommandContext, CommandOutcome } from '../command-context.ts';
 import { defineCommand } from '../define.ts';

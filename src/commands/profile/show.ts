@@ -7,7 +7,7 @@ import { DamagedFileError, unless } from '../../errors.ts';
 import { practiceIdentity } from '../../journal/account-identity.ts';
 import type { Journal } from '../../journal/store/journal.ts';
 import { viewProfile } from '../../output/views/profiles.ts';
-import { keysOfProfile } from '../../trading/account-keys.ts';
+import { keysOfProfile } from '../../readings/known-keys.ts';
 import { type LimitUse, limitUse } from '../../trading/guards/limit-use.ts';
 import type { CommandContext } from '../command-context.ts';
 import { defineCommand } from '../define.ts';

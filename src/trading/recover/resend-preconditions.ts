@@ -109,7 +109,7 @@ function grownSince(action: Action, now: SidePosition): string | undefined {
     : notMeantFor(action, inWords(since, was), 'Sent again, it would close that too.');
 }
 
-/** One that was never sent was sized for the side of then, and its outcome is told by comparison with it. */
+/** One that was never sent was sized for the side of then, and its outcome is judged by that side. */
 function changedSince(action: Action, now: SidePosition): string | undefined {
   const { holding, joined } = diffPosition(action.intent.before, now);
   const hedges = [...holding, ...joined];
