@@ -12,6 +12,7 @@ import { OutcomeUnknownError } from '../../errors.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import { isInconsistent, type SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange } from '../plan.ts';
+import { isAltered } from './altered-reference.ts';
 import { attributeChange, type ConcurrentAction } from './concurrent-actions.ts';
 import type { SideEffect } from './expected-effect.ts';
 import {
@@ -265,7 +266,8 @@ export function hedgeEvidence(
 ): Evidence {
   const requested = new Big(intent.notional_usd ?? 0);
   const { id, notional_usd: size, client_reference: reference } = hedge;
-  const isCarried = Boolean(reference) && reference === intent.client_reference;
+  const sent = intent.client_reference;
+  const isCarried = reference ? reference === sent || (byId && isAltered(reference, sent ?? '')) : false;
   const isAsOpened = AS_OPENED.includes(hedge.status);
   const sameSize = size.eq(requested);
   const isResized = isCarried && (size.lt(requested) ? byId || !isAsOpened : mayHaveGrown && !isAsOpened);

@@ -28,7 +28,8 @@ import {
 } from '../../readings/read-position.ts';
 import { type SideHedge, type SidePosition, sidePositionOf } from '../../readings/side-position.ts';
 import { isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
-import { foundProvisionallyUntil } from '../idempotency-window.ts';
+import { conclusiveFrom, foundProvisionallyUntil } from '../idempotency-window.ts';
+import { hedgeLike, likeInWords } from './altered-reference.ts';
 import { changeEvidence, type Evidence, hedgeEvidence, openEvidence } from './change-evidence.ts';
 import { actionsAround, concurrentActions } from './concurrent-actions.ts';
 import { type ExpectedEffect, expectedEffect, sideEffect } from './expected-effect.ts';
@@ -191,8 +192,21 @@ async function findByReference(action: Action, reading: LookupContext): Promise<
     const message = 'the list of hedges may be incomplete and does not show it';
     return { evidence: { kind: 'unclear', message }, servedAt };
   }
+  const like = evidence.kind === 'none' ? await hedgeThatMayBeIts(action, reading) : undefined;
+  if (like !== undefined) return { evidence: { kind: 'unclear', message: likeInWords(like) }, servedAt };
   const hedge = evidence.kind === 'exact' ? evidence.hedge : undefined;
   return { evidence, hedge, byReference: !mayBeCut, servedAt, clocks };
+}
+
+/** Asked before its absence is believed. */
+async function hedgeThatMayBeIts(action: Action, reading: LookupContext): Promise<Hedge | undefined> {
+  const from = conclusiveFrom(action);
+  if (from === undefined || reading.clock.now() < from) return undefined;
+  return hedgeLike(action, reading, (id) =>
+    readActions(reading.journal, (state) => state.find({ hedgeIds: [id] })).some(
+      (other) => other.id !== action.id && other.hedgeId === id,
+    ),
+  );
 }
 
 interface SideReading {

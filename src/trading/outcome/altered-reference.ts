@@ -1,0 +1,51 @@
+/**
+ * A service may keep the reference of an open cut, in another form, or not at all: the specification shows no constraints on it
+ * (§4). Then no hedge carries the reference that was sent, and its absence proves nothing.
+ */
+import type { Hedge } from '../../client/schemas.ts';
+import { DAY_MS } from '../../domain/instants.ts';
+import { quotedName, unquoted } from '../../domain/quoted.ts';
+import { similarForm } from '../../domain/similar-ids.ts';
+import type { Action } from '../../journal/replay.ts';
+import type { ReadContext } from '../../readings/read-context.ts';
+import { readNewestHedges } from '../../readings/read-position.ts';
+import { READINGS_LAG_MS } from '../idempotency-window.ts';
+
+/** A shorter one would be the beginning of too many. */
+const SHORTEST_CUT = 8;
+
+/** Whether it may be the reference that was sent, as the service kept it. */
+export function isAltered(shown: string, sent: string): boolean {
+  const [kept, whole] = [similarForm(shown), similarForm(sent)];
+  return kept === whole || (kept.length >= SHORTEST_CUT && whole.startsWith(kept));
+}
+
+/** A hedge of these terms, opened since, whose reference is altered or missing; `openedHere`: by another action of this journal. */
+export async function hedgeLike(
+  action: Action,
+  reading: Pick<ReadContext, 'api' | 'signal' | 'clock'>,
+  openedHere: (id: string) => boolean,
+): Promise<Hedge | undefined> {
+  const { hedges } = await readNewestHedges(reading);
+  return hedges.find((hedge) => isLike(hedge, action) && !openedHere(hedge.id));
+}
+
+function isLike(hedge: Hedge, { intent, notional }: Action): boolean {
+  const { id, market, side, status, tenor_days: tenor, notional_usd: size, client_reference: shown } = hedge;
+  const { before, client_reference: sent } = intent;
+  if (sent === undefined || status === 'failed' || market !== intent.market || side !== intent.side)
+    return false;
+  if (notional?.eq(size) !== true || !tenor.eq(intent.tenor_days ?? 0)) return false;
+  if (before.hedges.some((each) => each.hedge_id === id)) return false;
+  const from = Date.parse(before.service_at ?? before.served_at ?? intent.at) - READINGS_LAG_MS;
+  const isKept = typeof shown === 'string' && shown !== '';
+  return !(openedMs(hedge) < from) && (!isKept || isAltered(shown, sent));
+}
+
+/** NaN where the service does not say. */
+const openedMs = ({ opened_at: opened, filled_at: filled, maturity_at: matures, tenor_days: tenor }: Hedge) =>
+  Date.parse(opened ?? filled ?? '') || Date.parse(matures ?? '') - tenor.toNumber() * DAY_MS;
+
+/** A clause without a full stop. */
+export const likeInWords = ({ id, client_reference: shown }: Hedge): string =>
+  `${unquoted(id)} has its terms, was opened since, and has ${shown ? `the reference ${quotedName(shown)}` : 'no reference'}: it may be this one`;
