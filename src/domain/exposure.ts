@@ -25,6 +25,11 @@ export function scaleDown(sizes: readonly Big[], taken: Big): readonly Big[] {
   return sizes.map((size) => size.minus(divide(size.times(taken), whole, USD_PLACES)));
 }
 
+const MICRO_USD = new Big('0.000001');
+
+/** How far the sizes of so many hedges may be from their sum: each is rounded to micro-USD (specification §3). */
+export const sizeRounding = (hedges: number): Big => MICRO_USD.times(hedges);
+
 /** `limit` minus `used`, never below zero. */
 export function remainingLimit(limit: Big, used: Big): Big {
   const left = limit.minus(used);

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { Hedge, Position } from '../client/schemas.ts';
 import { sum } from '../domain/amounts.ts';
-import { usdInWords } from '../domain/exposure.ts';
+import { sizeRounding, usdInWords } from '../domain/exposure.ts';
 import type { ClockReadings } from '../domain/instants.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { HEDGE_STATUSES, SIDES, type Side } from '../domain/vocabulary.ts';
@@ -84,7 +84,7 @@ export function sidePositionOf(on: { market: string; side: Side }, facts: Positi
     inPositions,
     position: line,
     // A position of the size of its hedges shows that the list has them all.
-    mayBeCut: facts.mayBeCut && decimalFrom(line?.notional_usd)?.eq(listedUsd) !== true,
+    mayBeCut: facts.mayBeCut && !isSumOf(open, decimalFrom(line?.notional_usd)),
     servedAt: facts.servedAt,
   };
   if (inPositions === false) return { ...side, total: new Big(0), unclear: undefined };
@@ -182,6 +182,13 @@ function strangeSideOf(market: string, { positions, hedges, servedAt }: Position
     : undefined;
 }
 
+const isSumOf = (hedges: readonly SideHedge[], stated: Big | undefined): boolean =>
+  stated !== undefined &&
+  stated
+    .minus(sum(hedges.map(({ notional }) => notional)))
+    .abs()
+    .lte(sizeRounding(hedges.length));
+
 const INCOMPLETE = 'the list of hedges may be incomplete';
 
 function whyUnclear(
@@ -199,7 +206,7 @@ function whyUnclear(
   if (strange !== undefined) return `a position has an unknown side: ${unquoted(strange)}`;
   if (side.inPositions === true && side.open.length === 0)
     return 'the side has a position but no filled hedge';
-  if (stated !== undefined && !stated.eq(listedUsd))
+  if (stated !== undefined && !isSumOf(side.open, stated))
     return `the hedges total ${usdInWords(listedUsd)} but the position is ${usdInWords(stated)}`;
   return undefined;
 }

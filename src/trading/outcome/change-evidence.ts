@@ -5,7 +5,7 @@
 import { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
-import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
+import { isAboutEverything, sizeRounding, usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, say, shell } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { OutcomeUnknownError } from '../../errors.ts';
@@ -112,23 +112,22 @@ function listedEvidence(own: Big, { holding, joined }: PositionDiff, { now, othe
 const NOT_AS_REQUESTED = 'not exactly as requested';
 const BEFORE_UNKNOWN = 'the side before the action is not known';
 
-/** One hedge grew by exactly the requested size, and no other changed except by maturing. */
+/** One hedge grew by the requested size, and no other changed except by maturing. */
 const isAddition = (requested: Big, changed: readonly MeasuredChange[]): boolean =>
-  changed.length === 1 && growthOf(changed).eq(requested);
+  changed.length === 1 && isAbout(growthOf(changed), requested, changed);
 
 /** All hedges together are smaller by the requested size. */
 const isReduction = (requested: Big, changed: readonly MeasuredChange[]): boolean =>
-  !changed.some(hasGrown) && growthOf(changed).plus(requested).abs().lte(roundingOn(changed));
+  !changed.some(hasGrown) && isAbout(growthOf(changed), requested.neg(), changed);
 
 /** Every hedge is gone after a reduction by about everything (specification §3). */
 const isEmptiedBy = (requested: Big, holding: readonly MeasuredChange[]): boolean =>
   holding.every(({ kind }) => kind !== 'held') &&
   isAboutEverything(requested, sum(holding.map(({ before }) => before)));
 
-/** Rounding per scaled hedge: the service keeps micro-USD (specification §3). */
-const ROUNDING = new Big('0.000001');
+const isAbout = (change: Big, requested: Big, changed: readonly MeasuredChange[]): boolean =>
+  change.minus(requested).abs().lte(sizeRounding(changed.length));
 
-const roundingOn = (changed: readonly MeasuredChange[]): Big => ROUNDING.times(changed.length);
 const hasGrown = ({ before, after }: MeasuredChange): boolean => after.gt(before);
 const growthOf = (hedges: readonly MeasuredChange[]): Big =>
   sum(hedges.map(({ before, after }) => after.minus(before)));
@@ -144,7 +143,7 @@ function evidenceAmong(
   const onlyCuts = all.every((change) => change.lt(0));
   const grown = changed.filter(hasGrown).length;
   if ((onlyAdds && grown < changed.length) || (onlyCuts && grown > 0)) return other(side);
-  const tolerance = onlyAdds ? new Big(0) : roundingOn(changed).times(all.length);
+  const tolerance = sizeRounding(changed.length * all.length);
   const names = others.map(({ shortId }) => shortId).join(', ');
   const attribution = attributeChange(growthOf(changed), { own, others, tolerance });
   switch (attribution) {
