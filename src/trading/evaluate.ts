@@ -13,7 +13,7 @@ import { confirmDueOutcomes } from './follow/lookups.ts';
 import { checkNoStop, guardPlan } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
 import { similarDealIds, similarFinding } from './guards/similar-deal-ids.ts';
-import type { Plan, PlanFacts } from './plan.ts';
+import { comingFindings, type Plan, type PlanFacts } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 import type { Evaluation, Finding, TradingContext } from './trading-context.ts';
 
@@ -51,6 +51,8 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
       ...guardContext(context),
       servedMs: plan.facts.sidePosition.servedAt.getTime(),
     }),
+    // Those of this journal are named by their actions.
+    ...(isMeasured(plan) ? comingFindings(plan.facts.sidePosition) : []),
   ];
   checkNoStop(findings, plan.facts.quote);
   return {

@@ -20,9 +20,10 @@ import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import { averageRate, coverNotional, nairaHint } from '../domain/sizes.ts';
 import type { Side } from '../domain/vocabulary.ts';
-import type { StoppedError } from '../errors.ts';
-import { type Hint, nothingSent, type OwnCode } from '../errors.ts';
+
+import { type Hint, nothingSent, type OwnCode, type Sentence, type StoppedError } from '../errors.ts';
 import type { PositionFacts, SideHedge, SidePosition } from '../readings/side-position.ts';
+import type { Finding } from './trading-context.ts';
 
 export interface PlanFacts {
   sidePosition: SidePosition;
@@ -364,9 +365,25 @@ export function nothingOpen(sidePosition: SidePosition): StoppedError {
     });
   return stopped(sidePosition, 'in_flight', {
     what: `Nothing is open on ${place} yet: ${comingInWords(sidePosition.coming)} may fill.`,
-    hint: say`To wait for ${sidePosition.coming.length === 1 ? 'it' : 'the last one'}: ${commandOnId(shell`hedge wait`, newest.id)}`,
+    hint: waitForNewest(sidePosition.coming),
   });
 }
+
+const waitForNewest = (coming: SidePosition['coming']): Sentence =>
+  say`To wait for ${coming.length === 1 ? 'it' : 'the last one'}: ${commandOnId(shell`hedge wait`, coming[0]?.id ?? '')}`;
+
+/** A size that was computed from the position is wrong once these have filled: `--by`, `--to`. */
+export const comingFindings = ({ coming }: SidePosition): readonly Finding[] =>
+  coming.length === 0
+    ? []
+    : [
+        {
+          level: 'stop',
+          code: 'in_flight',
+          message: `${comingInWords(coming).replace(/^h/, 'H')} may fill: --by and --to would be wrong.`,
+          hint: say`${waitForNewest(coming)}. Or give the size in USD.`,
+        },
+      ];
 
 const MOST_NAMED = 5;
 

@@ -90,6 +90,28 @@ describe('a deal that is ensured', () => {
   });
 });
 
+describe('a size that is computed from the position', () => {
+  it.each([{ by: '50%' }, { to: '8000' }])(
+    '(%j) waits for a hedge of somebody else that may still fill',
+    async (size) => {
+      const desk = await dealingDesk();
+      await desk.now(LINE);
+      desk.practice.clock.pass(120_000);
+      const theirs = { market: 'USDTNGN', side: 'buy', notional_usd: 7_000, tenor_days: 3 };
+      await desk.colleague('/hedges', { ...theirs, client_reference: 'THEIRS' });
+      const reduce = executeAction(
+        intent('reduce USDTNGN buy', { yes: true, ...size }),
+        desk.tradingContext({ attended: false }),
+      );
+      await expect(reduce).rejects.toMatchObject({
+        code: 'in_flight',
+        what: expect.stringContaining('7,000.00 USD) may fill: --by and --to would be wrong.'),
+      });
+      expect(desk.keys()).toHaveLength(1);
+    },
+  );
+});
+
 describe('a machine that sleeps', () => {
   /** Sleeps while the person is asked; practice goes by the same time. */
   async function sleepingDesk(): Promise<{ desk: DealingDesk; confirm: () => Promise<boolean> }> {
