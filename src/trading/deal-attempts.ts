@@ -116,7 +116,7 @@ export function nextAttemptDue(
   const { hedgeId } = entry;
   const failed = outcome === 'failed' && hedgeId !== undefined && retries;
   return failed && hadFailed(hedgeId, { earlier, plan })
-    ? `hedge ${unquoted(hedgeId)} failed before`
+    ? `hedge ${unquoted(hedgeId)} failed before, and nothing of it is open`
     : undefined;
 }
 

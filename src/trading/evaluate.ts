@@ -4,8 +4,10 @@ import type { Big } from 'big.js';
 import { type ActionIntent, dealIdOf, type TypedIntent } from '../args/action-intent.ts';
 import { askedOf, changeAsked } from '../args/sizing.ts';
 import { needsQuote } from '../domain/action-table.ts';
+import { say } from '../domain/hint.ts';
 import { hedgesOpenedHere } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
+import type { SidePosition } from '../readings/side-position.ts';
 import { planAction } from './action-parts.ts';
 import { guardDealId } from './deal-id.ts';
 import { finishedInBackground } from './follow/finished-in-background.ts';
@@ -13,7 +15,7 @@ import { confirmDueOutcomes } from './follow/lookups.ts';
 import { checkNoStop, guardPlan } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
 import { similarDealIds, similarFinding } from './guards/similar-deal-ids.ts';
-import { comingFindings, type Plan, type PlanFacts } from './plan.ts';
+import { comingInWords, type Plan, type PlanFacts, waitForNewest } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 import type { Evaluation, Finding, TradingContext } from './trading-context.ts';
 
@@ -87,6 +89,19 @@ export const journalTermsOf = (
 /** Its size was computed from the position. */
 export const isMeasured = ({ intent }: Plan): boolean =>
   'sizing' in intent ? intent.sizing?.by === 'target' : askedOf(intent) !== undefined;
+
+/** A size that was computed from the position is wrong once these have filled. */
+const comingFindings = ({ coming }: SidePosition): readonly Finding[] =>
+  coming.length === 0
+    ? []
+    : [
+        {
+          level: 'stop',
+          code: 'in_flight',
+          message: `${comingInWords(coming).replace(/^h/, 'H')} may fill: --by and --to would be wrong.`,
+          hint: say`${waitForNewest(coming)}. Or give the size in USD.`,
+        },
+      ];
 
 /** The current time, the limits and who confirms, for the journal checks. */
 export const guardContext = ({

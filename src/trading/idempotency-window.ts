@@ -165,7 +165,7 @@ export function arrivalInWords(
   if (until === undefined || from === undefined || from <= clock.now()) return undefined;
   const note = machineTimeNote(action);
   return until > clock.now()
-    ? `${action.refusal === undefined ? 'It' : 'An earlier attempt'} may still arrive until ${timeOfDay(until)}${note}.`
+    ? `${action.refusal === undefined ? 'It' : 'An earlier attempt'} may still arrive${from > until ? ' and show' : ''} until ${timeOfDay(from)}${note}.`
     : `A late arrival may take until ${timeOfDay(from)}${note} to show.`;
 }
 

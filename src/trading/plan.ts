@@ -23,7 +23,6 @@ import type { Side } from '../domain/vocabulary.ts';
 
 import { type Hint, nothingSent, type OwnCode, type Sentence, type StoppedError } from '../errors.ts';
 import type { PositionFacts, SideHedge, SidePosition } from '../readings/side-position.ts';
-import type { Finding } from './trading-context.ts';
 
 export interface PlanFacts {
   sidePosition: SidePosition;
@@ -369,26 +368,13 @@ export function nothingOpen(sidePosition: SidePosition): StoppedError {
   });
 }
 
-const waitForNewest = (coming: SidePosition['coming']): Sentence =>
+export const waitForNewest = (coming: SidePosition['coming']): Sentence =>
   say`To wait for ${coming.length === 1 ? 'it' : 'the last one'}: ${commandOnId(shell`hedge wait`, coming[0]?.id ?? '')}`;
-
-/** A size that was computed from the position is wrong once these have filled: `--by`, `--to`. */
-export const comingFindings = ({ coming }: SidePosition): readonly Finding[] =>
-  coming.length === 0
-    ? []
-    : [
-        {
-          level: 'stop',
-          code: 'in_flight',
-          message: `${comingInWords(coming).replace(/^h/, 'H')} may fill: --by and --to would be wrong.`,
-          hint: say`${waitForNewest(coming)}. Or give the size in USD.`,
-        },
-      ];
 
 const MOST_NAMED = 5;
 
 /** `hedge "hdg_C" (submitted, 5,000.00 USD)`; of many their number and sum. */
-function comingInWords(coming: SidePosition['coming']): string {
+export function comingInWords(coming: SidePosition['coming']): string {
   const total = usdInWords(sum(coming.map(({ notional }) => notional)));
   if (coming.length > MOST_NAMED) return `${coming.length.toString()} hedges, ${total} in total,`;
   const named = coming.map(

@@ -283,11 +283,11 @@ const isOver = (evidence: Evidence | undefined): boolean =>
 const isOfOtherKey = (evidence: Evidence): boolean =>
   evidence.kind === 'unclear' && evidence.anotherKey === true;
 
-/** Close no longer needed: closed elsewhere, or new hedges opened. Or an open whose reference another hedge carries. */
+/** Closed since, so that it has nothing left to act on. Or an open whose reference another hedge carries. */
 const isPastResending = ({ intent }: Action, evidence: Evidence): boolean =>
   isOver(evidence) ||
   (evidence.kind === 'other'
-    ? createsHedge(intent)
+    ? createsHedge(intent) || evidence.closedBy !== undefined
     : takesWholeSide(intent) &&
       evidence.kind === 'exact' &&
       (evidence.closedBy !== undefined || evidence.message !== undefined));
@@ -363,10 +363,17 @@ function mayArrive(
   seen: Evidence,
   context: Pick<ReadContext, 'clock' | 'timeOfDay'>,
 ): string {
+  const { intent } = action;
   const arrival = arrivalInWords(action, context);
-  if (seen.kind === 'exact' && arrival !== undefined) return arrival;
-  if (seen.kind !== 'none')
-    return `${isOver(seen) ? ITS_HEDGES_ARE_OVER : mayBe(action)} ${arrival ?? ''}`.trimEnd();
+  const closed = 'closedBy' in seen && seen.closedBy !== undefined;
+  const isFlat = closed || takesWholeSide(intent);
+  const late = arrival?.replace(/\.$/, isFlat ? `, and ${intent.action} what you open there.` : '.');
+  if (seen.kind === 'exact' && late !== undefined)
+    return `If so: ${late.charAt(0).toLowerCase()}${late.slice(1).replace(' and show', '')}`;
+  if (seen.kind !== 'none') {
+    const before = closed ? 'It may have executed before that close.' : mayBe(action);
+    return `${isOver(seen) ? ITS_HEDGES_ARE_OVER : before} ${late ?? ''}`.trimEnd();
+  }
   if (arrival !== undefined) return arrival;
   const nowMs = context.clock.now();
   const sent = `Sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;
@@ -391,7 +398,7 @@ function nextCommands(
   const { shortId } = action;
   if (!isUnresolved(action) && (inFlight(action) || action.underway))
     return [...first, step(shell`hedge wait ${shortId}`, 'wait; do not send it again')];
-  const resume = step(shell`hedge resume ${shortId}`, 'ask, then send it again under its key');
+  const resume = step(shell`hedge resume ${shortId}`, 'ask, then resend: one key executes once');
   const commands = [...first, ...(resumes && isResumable(action, nowMs) ? [resume] : [])];
   const isOpenEnded = isUnresolved(action) || action.state === 'accepted';
   // Not while it may still arrive: recorded as not executed and entered again, it might execute twice.

@@ -145,7 +145,7 @@ function foundByDealId({ entry, confirmed }: ActionReport): Parts<Pair> {
     return pair('Confirmed', 'the only hedge with its deal ID; no attempt can still arrive');
   if (entry?.provisionalUntil === undefined) return [];
   return [
-    pair('Found by', 'its deal ID, after a lost response; all attempts had one key, which executes once'),
+    pair('Found by', 'its deal ID, after a lost response'),
     pair('Look again', text('after', 'warn'), whenConclusive(entry)),
   ];
 }
@@ -153,7 +153,9 @@ function foundByDealId({ entry, confirmed }: ActionReport): Parts<Pair> {
 /** When a hedge that was found by its deal ID can be looked up again. */
 export const whenConclusive = (action: Action): Words => [
   machineTime(action.provisionalUntil ?? '', action),
-  hintCell(say`, when no attempt can still arrive: ${shell`hedge check ${action.shortId}`}`),
+  hintCell(
+    say`: ${shell`hedge check ${action.shortId}`}. Until then it may be somebody else's with this deal ID.`,
+  ),
 ];
 
 /** The current size, if the hedge was increased or reduced since; its rate is then a weighted one. */
@@ -163,7 +165,7 @@ function grownSince(report: ActionReport): Parts<Pair> {
   if (hedge === undefined || filled === undefined || hedge.notional_usd.eq(filled)) return [];
   const { notional_usd: size, struck_rate: struck, status } = hedge;
   const name = status === 'closed' ? 'Left at the end' : 'Size now';
-  return pair(name, usd(size, 'USD'), struck ? phrase`at ${rate(struck)}` : []);
+  return pair(name, usd(size, 'USD'), struck ? phrase`at ${rate(struck)} on average` : []);
 }
 
 /** The hedge of an earlier run may have another status by now. */

@@ -120,7 +120,7 @@ function viewNow(now: AccountNow, isPending: boolean): View {
     line(
       'Free balance',
       usd(account.balance_usdc, 'USDC'),
-      isPending && '; all figures include what has executed of the actions of this profile below.',
+      isPending && '. The actions below may already be in these figures.',
     ),
     gap,
     tableOf(

@@ -44,7 +44,7 @@ export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError
   // The next steps of the close alone would leave a roll behind that opens leg 2 later.
   if (chain.state === 'closing' && close !== undefined && next !== undefined && effect !== 'none')
     return finding.with({
-      hint: [next, dropStep(chain, 'give up leg 2 once leg 1 is closed; otherwise roll run --due opens it')],
+      hint: [next, dropStep(chain, 'once leg 1 is closed: give up leg 2, which roll run --due would open')],
       effect,
     });
   if (finding instanceof LegOneOpenError) return finding;

@@ -365,7 +365,7 @@ export function stopFrom(findings: readonly Finding[], quote?: Quote): StoppedEr
   const retries = stops.map(({ code }) => RETRIES[code] ?? 'never');
   // The action that stops this one was sent.
   const nothing = stops.some(({ code }) => code === 'unresolved')
-    ? 'This one was not sent.'
+    ? 'Yours was not sent.'
     : 'Nothing was sent.';
   const { override } = first;
   const parts = {

@@ -103,7 +103,7 @@ function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
 
 /** The meaning for several actions, by the code of the worst; undefined: as for one. */
 const MEANINGS: Readonly<Record<string, string | undefined>> = {
-  outcome_unknown: 'Actions with an unknown outcome may have executed. Do not send them again.',
+  outcome_unknown: 'Actions with an unknown outcome may have executed. Do not retype them.',
   partial_fill: 'What was filled is open; the rest is not.',
   order_failed: undefined,
   pending: 'Actions in flight continue at the service. Do not send them again.',

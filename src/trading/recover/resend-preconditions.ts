@@ -50,12 +50,15 @@ type Blocker = (action: Action, since: SideSince) => readonly Finding[];
 
 const BLOCKERS: Readonly<Record<ExpectedEffect['kind'], Blocker>> = {
   new_hedge: () => [],
-  notional(action, { now, evidence }) {
+  notional(action, { now, evidence, actions }) {
     const grows = enlarges(action.intent);
     if (grows && now.inPositions === false) return [nothingToAddTo(action, now)];
     // If the position already changed as requested, the service only repeats its first response.
-    const closes = () => (grows || evidence?.kind === 'exact' ? undefined : wouldClose(action, now));
-    return changed(action, now, otherHedges(action, now) ?? unclearPosition(action, now) ?? closes());
+    const shrinks = () =>
+      grows || evidence?.kind === 'exact'
+        ? undefined
+        : (nothingLeft(action, now, actions) ?? wouldClose(action, now));
+    return changed(action, now, otherHedges(action, now) ?? unclearPosition(action, now) ?? shrinks());
   },
   side_gone: (action, { now, actions }) =>
     changed(
@@ -165,7 +168,7 @@ function nothingLeft(
   const closer = closesAfter(actions(), action).find(({ state }) => state === 'done');
   return (
     closer &&
-    `Nothing is left for action ${action.shortId} to close: action ${actionAndMachine(closer)} closed ${placeOf(action)} afterwards.`
+    `Nothing is left for action ${action.shortId} to ${action.intent.action}: action ${actionAndMachine(closer)} closed ${placeOf(action)} afterwards.`
   );
 }
 
