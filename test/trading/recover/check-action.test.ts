@@ -235,6 +235,25 @@ describe('a check after an own close', () => {
     expect(hintText((await checked(desk)).finding?.hint)).toContain('--as not-executed');
   });
 
+  it('offers no resending of a reduction that the close did not see: nothing is left to reduce', async () => {
+    const desk = await standing();
+    await desk.lost('before', 'reduce USDTNGN buy 4000');
+    const closer = await closed(desk);
+    const { finding } = await checked(desk);
+    expect(finding?.what).toContain(`action ${closer} of this machine closed USDTNGN buy afterwards`);
+    expect(finding?.meaning).toMatch(
+      /^It may have executed before that close\. It may still arrive and show until .*, and reduce what you open there\. Do not send it again\.$/,
+    );
+    expect(hintText(finding?.hint)).toMatch(/^hedge check /);
+    const how = { word: undefined, yes: true, resend: true, dryRun: false, wait: true, timeoutMs: 9_000 };
+    const sent = desk.keys().length;
+    const report = await resumeOpenAction(how, desk.tradingContext({ attended: false }));
+    expect(report?.finding?.what).toMatch(/^Nothing is left for action \w+ to reduce/);
+    expect(desk.keys()).toHaveLength(sent);
+    desk.practice.clock.pass(FIVE_MINUTES + 61_000);
+    expect(hintText((await checked(desk)).finding?.hint)).toContain('--as not-executed');
+  });
+
   it.each([
     ['add USDTNGN buy 2000', '10,000.00 USD -> 12,000.00 USD'],
     ['reduce USDTNGN buy 4000', '10,000.00 USD -> 6,000.00 USD'],
