@@ -48,13 +48,21 @@ const MOST_ROWS = 10_000;
 
 /**
  * Columns in any order, further ones ignored, empty rows skipped. `rejectWrong` throws one UsageError for all rows that were
+/** A workbook is a zip archive. */
+const ZIP = 'PK\u0003\u0004';
  * rejected, among them those whose cells are not those of the header. @throws UsageError
  */
 export function readSheet(
   content: string,
   shape: SheetShape,
 ): { rows: readonly SheetRow[]; ignored: readonly string[]; rejectWrong: () => void } {
-  const { path, columns, optional = [], either } = shape;
+  const { path, columns, optional = [], amounts, either } = shape;
+  if (content.startsWith(ZIP))
+    throw wrongFile(
+      `${quoted(path)} is an Excel workbook, not CSV.`,
+      shape,
+      'In Excel, save its sheet as "CSV UTF-8", and name that file.',
+    );
   if (content.includes('\0') || content.includes('\ufffd'))
     throw wrongFile(`${quoted(path)} is not UTF-8 text.`, shape, 'In Excel, save it as "CSV UTF-8".');
   const { text, delimiter, skipped } = delimited(content);

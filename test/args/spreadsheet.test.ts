@@ -79,6 +79,7 @@ describe('exposures', () => {
     ['a header with a column twice', PLAIN.replace('id,', 'id,id,'), ['has id twice']],
     ['nothing', '', ['is empty', 'id,due,ngn,direction,certainty']],
     ['a header alone', PLAIN.split('\n')[0] ?? '', ['has no exposures']],
+    ['a workbook', 'PK\u0003\u0004\u0014\0\0', ['"x.csv" is an Excel workbook, not CSV.', 'CSV UTF-8']],
     ['UTF-16', Buffer.from(PLAIN, 'utf16le').toString('utf8'), ['is not UTF-8', 'CSV UTF-8']],
     ['a quotation mark that stays open', `${PLAIN}"C`, ['quotation mark']],
     ['an id twice', PLAIN.replace('B,', 'A,'), ['Line 3', 'that of line 2']],
