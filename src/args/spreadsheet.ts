@@ -307,3 +307,11 @@ export function readRowId(text: string): string {
   if (containsKey(text)) throw new UsageError(`the id ${quoted(text)} looks like an API key.`);
   return text;
 }
+  const turned = isoOf(order === 'day_first' ? [last, first, second] : [last, second, first]);
+  // An order that the dates of the column gave fits all of them.
+  if (mark !== undefined && mark !== '.' && isInCalendar(turned))
+    throw new UsageError(
+      order === 'day_first'
+        ? `${quoted(text)} is no date with the day first (--dates dmy). Write ${turned}, or pass --dates mdy.`
+        : `${quoted(text)} is no date with the month first (--dates mdy). Write ${turned}, or pass --dates dmy.`,
+    );

@@ -246,3 +246,10 @@ describe('a policy', () => {
     expect(errorOf(() => readPolicy('['.repeat(100_000), 'p.json')).what).toContain('is not JSON');
   });
 });
+  it.each<[string, DateOrder, string]>([
+    ['27/04/2026', 'month_first', 'the month first (--dates mdy). Write 2026-04-27, or pass --dates dmy.'],
+    ['04/27/2026', 'day_first', 'the day first (--dates dmy). Write 2026-04-27, or pass --dates mdy.'],
+  ])('%s read with the %s names the option that refuses it', (text, order, words) => {
+    expect(() => readDate(text, order)).toThrow(`"${text}" is no date with ${words}`);
+  });
+
