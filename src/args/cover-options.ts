@@ -78,6 +78,7 @@ export function readExposures(
   const shape = {
     path,
     columns: EXPOSURE_COLUMNS,
+    amounts: ['ngn'],
     example: 'ID-1,2026-12-31,"25,000,000.00",receive,firm',
   };
   const { rows, ignored, rejectWrong } = readSheet(content, shape);

@@ -88,6 +88,7 @@ export function readDeals(content: string, path: string): DealsFile {
     path,
     columns: DEAL_FILE_COLUMNS,
     optional: OPTIONAL,
+    amounts: ['notional_usd', 'ngn', 'worst_price', 'max_cost_bps'],
     either: ['notional_usd', 'ngn'],
     example: EXAMPLE,
     meaning: NOTHING_SENT,

@@ -72,6 +72,7 @@ export function readFinanceList(content: string, path: string): FinanceList {
   const { rows, rejectWrong } = readSheet(content, {
     path,
     columns: ['deal_id', 'notional_usd', 'rate'],
+    amounts: ['notional_usd', 'rate'],
     example: 'ID-1,"10,000.00",1532.71',
     meaning: 'Nothing was compared.',
   });

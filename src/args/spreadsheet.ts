@@ -9,6 +9,13 @@ import { DAY_MS, utcDay } from '../domain/instants.ts';
 import { LONGEST_ID, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
+import {
+  isSplitDecimal,
+  isSplitThousand,
+  unclearMark,
+  withDecimalPoint,
+  wrongComma,
+} from './decimal-comma.ts';
 import { isInCalendar } from './list-filter.ts';
 import { hasDecimals, isNot, wholeDigits } from './operands.ts';
 import { parseNaira } from './sizing.ts';
@@ -33,6 +40,8 @@ export interface SheetShape {
   columns: readonly string[];
   /** Columns that the file may leave out. */
   optional?: readonly string[];
+  /** Columns of amounts, in which a decimal comma is read. */
+  amounts: readonly string[];
   /**
    * Two columns of amounts, of which a row needs one. Those amounts may be below a thousand: three digits behind one belong
    * to it.
@@ -45,11 +54,11 @@ export interface SheetShape {
 
 const DELIMITERS = [',', ';', '\t'] as const;
 const MOST_ROWS = 10_000;
+/** A workbook is a zip archive. */
+const ZIP = 'PK\u0003\u0004';
 
 /**
  * Columns in any order, further ones ignored, empty rows skipped. `rejectWrong` throws one UsageError for all rows that were
-/** A workbook is a zip archive. */
-const ZIP = 'PK\u0003\u0004';
  * rejected, among them those whose cells are not those of the header. @throws UsageError
  */
 export function readSheet(
@@ -83,6 +92,9 @@ export function readSheet(
       shape,
     );
   if (records.length > MOST_ROWS) throw wrongFile(`${quoted(path)} has more than ${MOST_ROWS} rows.`, shape);
+  const hasDecimalComma = records.some(({ cells }) =>
+    names.some((name, at) => amounts.includes(name) && withDecimalPoint(cells[at] ?? '') !== undefined),
+  );
   const wrong: WrongRow[] = [];
   const rows = records.flatMap((record): SheetRow[] => {
     const line = record.line + skipped;
@@ -98,12 +110,20 @@ export function readSheet(
     }
     const cell = (column: string): string => record.cells[names.indexOf(column)] ?? '';
     const value = <Value>(column: string, read: (from: string) => Value): Value | undefined => {
+      const written = cell(column);
+      const isAmount = amounts.includes(column);
+      const unclear = isAmount && hasDecimalComma ? unclearMark(written) : undefined;
+      if (unclear !== undefined) return reject(`${column}: ${unclear}`);
+      const pointed = isAmount ? withDecimalPoint(written) : undefined;
       try {
-        return read(cell(column));
+        return read(pointed ?? written);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
-        if (error.hint === undefined) return reject(error.what);
-        return reject(`${column}: ${error.what} ${hintText(error.hint).replaceAll('\n', ' ')}`);
+        const comma = isAmount && pointed === undefined ? wrongComma(written) : undefined;
+        if (comma !== undefined) return reject(`${column}: ${comma}`);
+        const how = pointed === undefined ? '' : `${quoted(written)} has a decimal comma. `;
+        if (error.hint === undefined) return reject(`${how}${error.what}`);
+        return reject(`${column}: ${how}${error.what} ${hintText(error.hint).replaceAll('\n', ' ')}`);
       }
     };
     return [{ line, cell, value, reject, isRejected: () => wrong.some((each) => each.line === line) }];
@@ -120,20 +140,21 @@ export function readSheet(
 }
 
 /**
- * `10,000.00` without quotation marks: its second part is in a column that is ignored, or that has what may be left out, and
- * ten would be read.
+ * `10,000.00` or `45.000,00` without quotation marks: its second part is in a column that is ignored, or that has what may be
+ * left out, and ten would be read.
  */
 const hasSplitNumber = (
   cells: readonly string[],
   names: readonly string[],
-  { columns, either }: SheetShape,
+  { columns, optional = [], amounts, either }: SheetShape,
 ): boolean =>
-  cells.some(
-    (cell, at) =>
-      /^\d{1,3}$/.test(cell) &&
-      /^\d{3}(?:\.\d*)?$/.test(cells[at + 1] ?? '') &&
-      (either?.some((name) => name === names[at]) === true || !columns.includes(names[at + 1] ?? '')),
-  );
+  cells.some((cell, at) => {
+    const [name = '', next = ''] = [names[at], names[at + 1]];
+    const behind = cells[at + 1] ?? '';
+    if (isSplitThousand(cell, behind)) return either?.includes(name) === true || !columns.includes(next);
+    const mayBeLeftOut = !columns.includes(next) || optional.includes(next);
+    return amounts.includes(name) && mayBeLeftOut && isSplitDecimal(cell, behind);
+  });
 
 /** `Due ` and `DUE` are `due`. */
 const columnName = (text: string): string =>
@@ -288,6 +309,14 @@ export function readDate(text: string, order: DateOrder | 'mixed' | undefined): 
   }
   const date = isoOf(parts ?? []);
   if (isInCalendar(date)) return date;
+  const turned = isoOf(order === 'day_first' ? [last, first, second] : [last, second, first]);
+  // An order that the dates of the column gave fits all of them.
+  if (mark !== undefined && mark !== '.' && isInCalendar(turned))
+    throw new UsageError(
+      order === 'day_first'
+        ? `${quoted(text)} is no date with the day first (--dates dmy). Write ${turned}, or pass --dates mdy.`
+        : `${quoted(text)} is no date with the month first (--dates mdy). Write ${turned}, or pass --dates dmy.`,
+    );
   throw new UsageError(`${quoted(text)} is not a date. Its form is 2026-12-31.`);
 }
 
@@ -307,11 +336,3 @@ export function readRowId(text: string): string {
   if (containsKey(text)) throw new UsageError(`the id ${quoted(text)} looks like an API key.`);
   return text;
 }
-  const turned = isoOf(order === 'day_first' ? [last, first, second] : [last, second, first]);
-  // An order that the dates of the column gave fits all of them.
-  if (mark !== undefined && mark !== '.' && isInCalendar(turned))
-    throw new UsageError(
-      order === 'day_first'
-        ? `${quoted(text)} is no date with the day first (--dates dmy). Write ${turned}, or pass --dates mdy.`
-        : `${quoted(text)} is no date with the month first (--dates mdy). Write ${turned}, or pass --dates dmy.`,
-    );

@@ -48,6 +48,16 @@ describe('a deals file', () => {
     expect(wrong(`${header}\n${row}\n`).what).toContain('quotation marks');
   });
 
+  it('with decimal commas has its sizes and limits', () => {
+    const { deals } = readDeals(
+      'deal_id;side;tenor_days;notional_usd;worst_price;max_cost_bps\nA;buy;3;39.432,03;1.535,5;27,5\n',
+      'x',
+    );
+    expect(deals.map(sizeOf)).toEqual(['39432.03']);
+    expect(deals[0]?.bounds.worstPrice?.toFixed()).toBe('1535.5');
+    expect(deals[0]?.bounds.maxCostBps?.toFixed()).toBe('27.5');
+  });
+
   it('has a size below a thousand with a limit behind it, where the size has its decimals', () => {
     const { deals } = readDeals(
       'deal_id,side,tenor_days,notional_usd,max_cost_bps\nA,buy,3,500.00,100\n',
@@ -118,7 +128,7 @@ describe('a deals file', () => {
   it.each([
     ['an amount with a comma that is not quoted', 'A,USDTNGN,buy,10,000.00,3,1535,,x'],
     ['the same, with the last cells left out', 'A,USDTNGN,buy,10,000.00,3'],
-    ['ten thousand in continental digits', 'A,USDTNGN,buy,"10.000,00",3,,,'],
+    ['ten thousand that may be ten in a file with decimal commas', 'A,USDTNGN,buy,10.000,3,"1.535,5",,'],
     ['ten with three decimals, which may be ten thousand', 'A,USDTNGN,buy,10.000,3,,,'],
     ['a date that Excel made of the tenor', 'A,USDTNGN,buy,100,03/01/2026,,,'],
     ['the number of such a date', 'A,USDTNGN,buy,100,46356,,,'],

@@ -124,6 +124,70 @@ describe('exposures', () => {
   });
 });
 
+describe('a file with decimal commas', () => {
+  const amounts = (...texts: readonly string[]) =>
+    read(
+      [
+        'id;due;ngn;direction;certainty',
+        ...texts.map((text, at) => `R${at.toString()};2026-12-14;${text};pay;firm`),
+      ].join('\n'),
+    ).exposures.map(({ ngn }) => ngn.toFixed());
+
+  it.each([
+    ['45.000.000,00', '45000000'],
+    ['39432,03', '39432.03'],
+    ['1.522,68', '1522.68'],
+    ['12,5', '12.5'],
+    ['0,125m', '125000'],
+    ['₦1,5bn', '1500000000'],
+    ['NGN 12.000.000', '12000000'],
+    ['1,234', '1234'],
+    ['1,234.50', '1234.5'],
+  ])('reads %s as %s', (text, digits) => {
+    expect(amounts(text)).toEqual([digits]);
+  });
+
+  it('reads each clear form beside another', () => {
+    expect(amounts('45.000,5', '1000', '1234.5', '10,000,000')).toEqual([
+      '45000.5',
+      '1000',
+      '1234.5',
+      '10000000',
+    ]);
+  });
+
+  it.each([
+    ['10.000', 'write 10000 or 10,0.'],
+    ['1,234', 'write 1234 or 1,2340.'],
+    ['1.250bn', 'write 1250bn or 1,25bn.'],
+  ])('refuses %s, which may be a thousand there', (text, words) => {
+    expect(() => amounts('12,5', text)).toThrow(
+      `Line 3: ngn: "${text}" may be a thousand or a decimal, since other amounts of the file have a decimal comma: ${words}`,
+    );
+  });
+
+  it.each([
+    ['12,34,567', 'its comma separates neither thousands nor decimals'],
+    ['1,234m', 'Write 1234m or 1.234m'],
+    ['1.000,125', '"1.000,125" has a decimal comma. "1000.125" is not an amount'],
+  ])('says what is wrong with the comma of %s', (text, words) => {
+    expect(() => amounts(text)).toThrow(words);
+  });
+
+  it.each(['A,2026-12-14,45.000.000,00,pay,firm', 'A,2026-12-14,39432,03,pay,firm'])(
+    'and commas between its cells needs quotation marks: %s',
+    (row) => {
+      expect(() => read(`id,due,ngn,direction,certainty\n${row}\n`)).toThrow('in quotation marks');
+    },
+  );
+
+  it('whose decimals are in a column that is not read needs quotation marks', () => {
+    expect(() => read('id,due,direction,certainty,ngn,note\nA,2026-12-14,pay,firm,45.000,50\n')).toThrow(
+      'in quotation marks',
+    );
+  });
+});
+
 describe('an amount', () => {
   it.each([
     ['800m', '800000000'],
@@ -190,6 +254,13 @@ describe('a date', () => {
     ).toThrow('"27/04/2026": some dates of the file have the day first, others the month: write 2026-04-27.');
   });
 
+  it.each<[string, DateOrder, string]>([
+    ['27/04/2026', 'month_first', 'the month first (--dates mdy). Write 2026-04-27, or pass --dates dmy.'],
+    ['04/27/2026', 'day_first', 'the day first (--dates dmy). Write 2026-04-27, or pass --dates mdy.'],
+  ])('%s read with the %s names the option that refuses it', (text, order, words) => {
+    expect(() => readDate(text, order)).toThrow(`"${text}" is no date with ${words}`);
+  });
+
   it('whose IDs differ only in letters or zeros is rejected: one exposure would be covered twice', () => {
     expect(() =>
       read(
@@ -246,10 +317,3 @@ describe('a policy', () => {
     expect(errorOf(() => readPolicy('['.repeat(100_000), 'p.json')).what).toContain('is not JSON');
   });
 });
-  it.each<[string, DateOrder, string]>([
-    ['27/04/2026', 'month_first', 'the month first (--dates mdy). Write 2026-04-27, or pass --dates dmy.'],
-    ['04/27/2026', 'day_first', 'the day first (--dates dmy). Write 2026-04-27, or pass --dates mdy.'],
-  ])('%s read with the %s names the option that refuses it', (text, order, words) => {
-    expect(() => readDate(text, order)).toThrow(`"${text}" is no date with ${words}`);
-  });
-

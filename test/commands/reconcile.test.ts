@@ -89,6 +89,16 @@ describe('hedge reconcile', () => {
     writeFileSync(path, `\ufeffDeal ID;Notional USD;Rate;Comment\r\n${rows.join('\r\n')}\r\n`);
     expect((await desk.run(['reconcile', '--against', path])).code).toBe(0);
     expect((await desk.run(['reconcile', '--against', path, '--tolerance-rate', '0'])).code).toBe(11);
+    const german = hedges.map(
+      (each) =>
+        `${each.client_reference};${each.notional_usd.toLocaleString('de')},00;${each.struck_rate.toLocaleString('de')}`,
+    );
+    writeFileSync(path, `deal_id;notional_usd;rate\n${german.join('\n')}\n`);
+    expect((await desk.run(['reconcile', '--against', path])).code).toBe(0);
+    writeFileSync(path, 'deal_id;notional_usd;rate\nPAY-1;1.500,5;1500\nPAY-2;10.000;1500\n');
+    expect(flat((await desk.run(['reconcile', '--against', path])).err)).toContain(
+      'Line 3: notional_usd: "10.000" may be a thousand or a decimal',
+    );
     writeFileSync(path, 'deal_id,notional_usd,rate\nPAY-1,ten,1500\nPAY-1,5,x\n');
     const wrong = await desk.run(['reconcile', '--against', path]);
     expect([wrong.code, flat(wrong.err)]).toEqual([
