@@ -232,7 +232,7 @@ describe('cover', () => {
     const exposures = `${EXPOSURES}B,2026-12-31,5m,receive,firm\nC,2027-01-01,2m,pay,firm\n`;
     const { show } = await coverWith([...readings(), quoteFor(8000)], { exposures, policy });
     expect((await show()).out.replaceAll(/\s+/g, ' ')).toContain(
-      'In no bucket: 2 exposures, 7,000,000.00 NGN: B (Thu 31 Dec), C (Fri 1 Jan 2027 (!)). The policy has no bucket for days 8–9.',
+      'In no bucket: 2 exposures, receive 5,000,000.00 NGN, pay 2,000,000.00 NGN: B (Thu 31 Dec), C (Fri 1 Jan 2027 (!)). The policy has no bucket for days 8–9.',
     );
   });
 
@@ -284,6 +284,11 @@ describe('cover', () => {
     const exposures = EXPOSURES.replace('firm', 'forecast');
     const half = await coverWith([...readings(), quoteFor(4000)], { exposures });
     expect((await half.show()).out).toContain('Naira counts 1 forecast at 50 %.');
+    const elsewhere = `${EXPOSURES}B,2027-12-31,5m,pay,forecast\n`;
+    const outside = await coverWith([...readings(), quoteFor(8000)], { exposures: elsewhere });
+    expect((await outside.show()).out).toMatch(
+      /Naira counts 1 forecast at 50 %\.[^]*In no bucket: 1 exposure, pay 2,500,000\.00 NGN:/,
+    );
     const whole = await coverWith([...readings(), quoteFor(8000)], {
       exposures,
       policy: { ...POLICY, forecast_weight_pct: 100 },
@@ -326,7 +331,7 @@ describe('cover', () => {
     const { show } = await coverWith(script, { exposures });
     const { out } = await show();
     expect(out).toContain(
-      'In no bucket: 2 exposures (1 past due), 10.00 NGN: OLD (Tue 22 Dec), FAR (Sun 24 Jan 2027 (!)).',
+      'In no bucket: 2 exposures (1 past due), pay 10.00 NGN: OLD (Tue 22 Dec), FAR (Sun 24 Jan 2027 (!)).',
     );
     expect(out).toContain('Of the open sells, 3,032,500.00 NGN cover no due date: hdg_sell.');
     expect(out).toContain('Columns not read: bank.');

@@ -1,7 +1,7 @@
 /** The dates of a cover: the naira due and covered on each, those in no bucket, and the marks of a weekend or a holiday. */
 import { sum } from '../../domain/amounts.ts';
 import { daysBetween, isBusinessDay } from '../../domain/business-days.ts';
-import type { BucketCoverage } from '../../domain/cover.ts';
+import { type BucketCoverage, DIRECTIONS, weightedNaira } from '../../domain/cover.ts';
 import { someOf } from '../../domain/exposure.ts';
 import { marksOn } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
@@ -70,15 +70,19 @@ function shortLine({ bucket, short }: BucketCoverage, { today }: CoverReading): 
   );
 }
 
-/** `In no bucket: 2 exposures, 5,000,000.00 NGN: A (Tue 22 Dec), B (Wed 23 Dec). Days 8–9 are in none.` */
+/** `In no bucket: 2 exposures, receive 5,000,000.00 NGN, pay 2,000,000.00 NGN: A (Tue 22 Dec), B (Wed 23 Dec). …` */
 export function outsideLine(reading: CoverReading): View {
-  const { outside, today } = reading;
+  const { outside, today, input } = reading;
   if (outside.length === 0) return [];
   const shown = outside.map(({ id, due }) => `${unquoted(id)} (${markedDate(due, reading)})`);
   const past = outside.filter(({ due }) => due < today).length;
-  const amount = nairaInWords(sum(outside.map(({ ngn }) => ngn)));
+  const amounts = DIRECTIONS.flatMap((direction) => {
+    const own = outside.filter((each) => each.direction === direction);
+    const counted = own.map((each) => weightedNaira(each, input.policy).abs());
+    return own.length === 0 ? [] : [`${direction} ${nairaInWords(sum(counted))}`];
+  });
   return messageLine(
-    `In no bucket: ${countOf(outside.length, 'exposure')}${past === 0 ? '' : ` (${past} past due)`}, ${amount}: ${fewOf(shown)}.${betweenBuckets(reading)}`,
+    `In no bucket: ${countOf(outside.length, 'exposure')}${past === 0 ? '' : ` (${past} past due)`}, ${amounts.join(', ')}: ${fewOf(shown)}.${betweenBuckets(reading)}`,
     'warn',
   );
 }

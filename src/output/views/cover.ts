@@ -94,8 +94,8 @@ function footer(reading: CoverReading): View {
 const MOST_LINES = 3;
 
 /** `Naira counts 2 forecasts at 50 %.` */
-function forecastLine({ input: { exposures, policy }, outside }: CoverReading): View {
-  const counted = exposures.filter((each) => each.certainty === 'forecast' && !outside.includes(each)).length;
+function forecastLine({ input: { exposures, policy } }: CoverReading): View {
+  const counted = exposures.filter(({ certainty }) => certainty === 'forecast').length;
   if (counted === 0 || policy.forecastWeightPct.eq(100)) return [];
   return dimLine(`Naira counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} %.`);
 }
