@@ -715,6 +715,26 @@ describe('a bucket that stays outside its band', () => {
   it('because of the balance is quoted again at the size that it pays for', async () => {
     // 404 × 8,000 / 808 = 4,000.
     const script = [
+  it.each<[string, Script, number, string]>([
+    [
+      'headroom',
+      { account: anAccount({ available_exposure_usd: 5000.019 }) },
+      5000.01,
+      'short of 60 %: headroom. Headroom: 5,000.01 USD for all deals together; the deals below take 5,000.01 USD of it.',
+    ],
+    [
+      'capacity',
+      { market: aMarket({ price: 1516.25, available_capacity_usd: { buy: 4000, sell: 1 } }) },
+      4000,
+      'short of 60 %: capacity of the buy side. Capacity: 4,000.00 USD for all buys together; the deals below take 4,000.00 USD of it.',
+    ],
+  ])('because of %s says once how much of it all deals share', async (_name, script, size, words) => {
+    const { show } = await coverWith([...readings(script), quoteFor(size)]);
+    const { out, err } = await show();
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(words);
+    expect(`${out}${err}`.match(/Nothing was sent\./g)).toHaveLength(1);
+  });
+
       ...readings({ account: anAccount({ balance_usdc: 404 }) }),
       quoteFor(8000),
       quoteFor(4000),

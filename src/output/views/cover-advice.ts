@@ -1,10 +1,14 @@
 /** The reason why a bucket stays outside its band, and the commands that bring too much cover down. */
+import type { Big } from 'big.js';
+import { roundHalfUp } from '../../domain/amounts.ts';
 import type { BucketCoverage } from '../../domain/cover.ts';
-import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
+import type { CoverConstraint } from '../../domain/cover-plan.ts';
+import { grouped, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { shell, step } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
+import { SIDES, type Side } from '../../domain/vocabulary.ts';
 import type { CoverReading } from '../../readings/read-cover.ts';
-import { line, messageLine, type View } from '../blocks.ts';
+import { type Block, line, messageLine, type View } from '../blocks.ts';
 import {
   type BucketLine,
   bucketsOf,
@@ -12,10 +16,16 @@ import {
   daysOf,
   nairaInWords,
   STATUS_WORDS,
+  totalsOf,
 } from './cover-document.ts';
 
-/** `Days 8–30 stay below the band, 1,200,000.00 NGN short of 30 %: headroom, 425,000.00 USD in all.` */
-export const constraintLines = (reading: CoverReading): View =>
+/** `Days 8–30 stay below the band, 1,200,000.00 NGN short of 30 %: headroom.`, and under all of them the headroom. */
+export const constraintLines = (reading: CoverReading): View => [
+  ...bucketLines(reading),
+  sharedLines(reading),
+];
+
+const bucketLines = (reading: CoverReading): readonly Block[] =>
   bucketsOf(reading).flatMap(({ coverage, plan }) => {
     if (plan.constraint === undefined || plan.constraint === 'unclear') return [];
     const { bucket } = coverage;
@@ -39,18 +49,42 @@ export const constraintLines = (reading: CoverReading): View =>
     ];
   });
 
+/** `Headroom: 5,000.01 USD for all deals together; the deals below take 5,000.01 USD of it.` */
+function shared(name: string, all: string, [has, takes, unit]: readonly [Big, Big, string]): Block {
+  const taken = takes.eq(0) ? '' : `; the deals below take ${grouped(roundHalfUp(takes, 2))} ${unit} of it`;
+  return messageLine(`${name}: ${grouped(wholeCents(has))} ${unit} for all ${all} together${taken}.`, 'dim');
+}
+
+/** One amount for all deals, which the bucket that it stops may have nothing left of. */
+function sharedLines(reading: CoverReading): View {
+  const { deals, room } = reading;
+  const stops = (name: CoverConstraint, side?: Side): boolean =>
+    bucketsOf(reading).some(
+      ({ plan, coverage }) => plan.constraint === name && (side === undefined || coverage.side === side),
+    );
+  const { upfront_usdc: upfront, notional_usd: notional } = totalsOf(deals);
+  return [
+    stops('headroom') && shared('Headroom', 'deals', [room.headroom, notional, 'USD']),
+    SIDES.map((side) => {
+      const own = totalsOf(deals.filter((deal) => deal.side === side)).notional_usd;
+      return stops('capacity', side) && shared('Capacity', `${side}s`, [room.capacity[side], own, 'USD']);
+    }),
+    stops('balance') && shared('Free balance', 'deals', [room.balance, upfront, 'USDC']),
+  ];
+}
+
 function reasonOf(
-  { room, input, market, rejected, reductions }: CoverReading,
+  { input, market, rejected, reductions }: CoverReading,
   { coverage, plan }: Pick<BucketLine, 'coverage' | 'plan'>,
 ): string {
   const side = coverage.side ?? 'buy';
   switch (plan.constraint) {
     case 'headroom':
-      return `headroom, ${usdInWords(room.headroom)} in all`;
+      return 'headroom';
     case 'capacity':
-      return `capacity, ${usdInWords(room.capacity[side])} on the ${side} side`;
+      return `capacity of the ${side} side`;
     case 'balance':
-      return `balance, ${usdcInWords(room.balance)} free`;
+      return 'balance';
     case 'tenor':
       return 'tenor, no chain of 1, 3 and 7 days matures close enough to a due date';
     case 'minimum':
