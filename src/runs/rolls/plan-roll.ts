@@ -5,7 +5,7 @@ import type { OpenIntent } from '../../args/action-intent.ts';
 import { readDealId } from '../../args/operands.ts';
 import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
 import type { Hedge, Quote } from '../../client/schemas.ts';
-import { usdInWords } from '../../domain/exposure.ts';
+import { counted, usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, optionWords, say, shell, step } from '../../domain/hint.ts';
 import { DAY_MS, exactInstant, instantOf } from '../../domain/instants.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
@@ -298,16 +298,22 @@ export function pastDueDate(
   const date = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(atMs);
   const days = Math.round((Date.parse(date) - Date.parse(due)) / DAY_MS);
   if (!(days > 0)) return [];
+  const [closer] = TENORS.map((each) => ({ tenor: each, off: days - (tenor - each) }))
+    .filter((each) => each.tenor < tenor && Math.abs(each.off) <= days)
+    .toSorted((one, other) => Math.abs(one.off) - Math.abs(other.off));
   return [
     {
       level: 'warn',
       code: 'cover_incomplete',
-      message: `Leg 2 would mature on ${date}, ${days === 1 ? '1 day' : `${days.toString()} days`} after ${due}, the due date that the deal covers.`,
-      hint: 'It still counts as cover if after_days of the policy allows it; a shorter --tenor matures earlier.',
+      message: `Leg 2 would mature on ${date}, ${counted(days, 'day')} after ${due}, the due date that the deal covers.`,
+      hint: `It still counts as cover if after_days of the policy allows it${closer === undefined ? '' : `; --tenor ${closer.tenor.toString()} matures ${daysOff(closer.off)}`}.`,
       details: { due_date: due, matures_on: date },
     },
   ];
 }
+
+const daysOff = (days: number): string =>
+  days === 0 ? 'on that date' : `${counted(Math.abs(days), 'day')} ${days > 0 ? 'after' : 'before'} it`;
 
 /** The open of the second leg. `size`: USD. */
 export function legTwo(
