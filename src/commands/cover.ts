@@ -83,16 +83,18 @@ export const cover = defineCommand({
       earlyCloses: await context.earlyCloses(),
     });
     const { written, failure } = await writeDeals(context, reading);
+    const finding = failure ?? coverFinding(reading);
     return {
       value: {
         reading,
         leftToday: reading.deals.length > 0 ? roomOfLimits(trading).today : undefined,
         file,
         written,
+        isSaidLast: finding !== undefined,
       },
       servedAt: reading.servedAt,
       ...(intent.deals === undefined ? {} : { meta: { deals: written ?? null } }),
-      finding: failure ?? coverFinding(reading),
+      finding,
     };
   },
   list: coverList,

@@ -422,6 +422,9 @@ describe('cover on practice', () => {
       /They must be rolled, and no\s+roll\s+is\s+planned[^:]*:\s+hedge (roll \S+ .*?) +matures/.exec(out) ??
       [];
     expect(command).toMatch(/^roll COVER-\S+ --tenor 7 --at maturity$/);
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+      /On live add --max-cost-bps: the BPS of this quote, .* not known: hedge quote USDTNGN buy [\d.]+ --tenor 7 /,
+    );
     expect((await cli.run(`${command} --yes`)).code).toBe(0);
     expect((await cli.run(onScreen, SCREEN)).out).not.toContain('no roll is planned');
     expect(csvLines(readFileSync(deals, 'utf8'))).toHaveLength(1);
@@ -526,12 +529,12 @@ describe('cover on practice', () => {
     [
       '30000',
       '9999',
-      /^More than the 20,001\.00 USD left of the daily limit: hedge deals run would open no row\. Open fewer\s+or smaller ones until 00:00 UTC,/m,
+      /^Total .*\nLeft today +20,001\.00 USD +of the daily limit: hedge deals run would open no row\.\s+Open fewer deals\s+until\s+00:00/m,
     ],
     [
       '9999',
       '9999',
-      /^Nothing is left of the daily limit: hedge deals run would open no row until 00:00 UTC,/m,
+      /^Total .*\nLeft today +0\.00 USD +of the daily limit: hedge deals run would open no row\.\s+Wait\s+until\s+00:00/m,
     ],
   ])('says what is left of a daily limit of %s USD that the deals exceed', async (limit, opened, words) => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
@@ -712,9 +715,6 @@ describe('a bucket that stays outside its band', () => {
     expect(csvLines(readFileSync(deals, 'utf8'))).toHaveLength(size === undefined ? 1 : 2);
   });
 
-  it('because of the balance is quoted again at the size that it pays for', async () => {
-    // 404 × 8,000 / 808 = 4,000.
-    const script = [
   it.each<[string, Script, number, string]>([
     [
       'headroom',
@@ -735,6 +735,9 @@ describe('a bucket that stays outside its band', () => {
     expect(`${out}${err}`.match(/Nothing was sent\./g)).toHaveLength(1);
   });
 
+  it('because of the balance is quoted again at the size that it pays for', async () => {
+    // 404 × 8,000 / 808 = 4,000.
+    const script = [
       ...readings({ account: anAccount({ balance_usdc: 404 }) }),
       quoteFor(8000),
       quoteFor(4000),

@@ -3,7 +3,7 @@ import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { sum } from '../../domain/amounts.ts';
 import type { Coverage } from '../../domain/cover.ts';
-import { usdInWords } from '../../domain/exposure.ts';
+import { wholeCents } from '../../domain/exposure.ts';
 import { commandOnId, optionWords, shell, step } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
@@ -43,6 +43,8 @@ interface ShownCover {
   file: ExposureFile;
   /** Undefined: not asked for, or not written. */
   written: { path: string; rows: number } | undefined;
+  /** An error below the screen says that nothing was sent. */
+  isSaidLast: boolean;
 }
 
 export const coverList: Listing<ShownCover> = {
@@ -51,7 +53,7 @@ export const coverList: Listing<ShownCover> = {
   view: viewCover,
 };
 
-function viewCover({ reading, leftToday, file, written }: ShownCover): View {
+function viewCover({ reading, leftToday, file, written, isSaidLast }: ShownCover): View {
   return [
     headline(reading),
     fileLine(file),
@@ -65,10 +67,9 @@ function viewCover({ reading, leftToday, file, written }: ShownCover): View {
     reductionBlocks(reading),
     viewDates(reading),
     gap,
-    dealBlocks(reading),
-    limitLine(reading, leftToday),
+    dealBlocks(reading, leftToday),
     hedgeLines(reading),
-    footer(reading),
+    footer(reading, isSaidLast),
     written !== undefined && writtenBlocks(written),
   ];
 }
@@ -80,13 +81,17 @@ function headline({ market, input: { exposures, zone }, today }: CoverReading): 
 const ROUNDED = 'Rounded half up; full precision: --json';
 
 /** Three lines at most; the rest with -v. */
-function footer(reading: CoverReading): View {
+function footer(reading: CoverReading, isSaidLast: boolean): View {
   const { deals, input } = reading;
   const lines = partsIn<Block>([
     outsideLine(reading),
     marksLine(reading),
     islamicLine(datesShown(reading).filter((date) => input.holidays.mayLack(date))),
-    dimLine(deals.length === 0 ? ROUNDED : `Nothing was sent. USDC counts as USD. ${ROUNDED}`),
+    dimLine(
+      deals.length === 0
+        ? ROUNDED
+        : `${isSaidLast ? '' : 'Nothing was sent. '}USDC counts as USD. ${ROUNDED}`,
+    ),
   ]);
   return [lines.slice(0, MOST_LINES), { kind: 'details', blocks: lines.slice(MOST_LINES) }];
 }
@@ -137,16 +142,16 @@ function lostDatesLine({ hedges, today, input: { exposures }, coverage }: CoverR
 }
 
 /** The rolls have no quote here, so their limit is the operator's. */
-function mustRollBlocks({ hedges, today }: CoverReading): View {
+function mustRollBlocks({ hedges, today, market: { market } }: CoverReading): View {
   const early = hedges.flatMap((hedge) => {
     const { must_roll: mustRoll } = hedge.derived;
     return mustRoll === null ? [] : [{ hedge, ...mustRoll }];
   });
-  if (early.length === 0) return [];
+  const [first] = early;
+  if (first === undefined) return [];
+  const { side, notional_usd: notional } = first.hedge;
   return [
-    warnLine(
-      'COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned (on live add --max-cost-bps):',
-    ),
+    warnLine('COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned:'),
     {
       kind: 'commands',
       rows: early.slice(0, MOST_CHAINS).map(({ hedge, due, matures_on: maturesOn, tenors_days: tenors }) => {
@@ -158,13 +163,24 @@ function mustRollBlocks({ hedges, today }: CoverReading): View {
       }),
     },
     andMore(early.length - MOST_CHAINS),
+    line(
+      'On live add --max-cost-bps: the BPS of this quote, and some more, since the price at maturity is not known:',
+    ),
+    {
+      kind: 'commands',
+      rows: [
+        step(
+          shell`hedge quote ${market} ${side} ${wholeCents(notional).toFixed()} --tenor ${String(first.tenors_days[0])}`,
+        ),
+      ],
+    },
   ];
 }
 
 const andMore = (count: number, tone: Tone = 'dim'): View =>
   count > 0 && line(text(`And ${count} more: --json`, tone));
 
-function dealBlocks(reading: CoverReading): View {
+function dealBlocks(reading: CoverReading, leftToday: Big | undefined): View {
   const { deals, uncertain, coverage } = reading;
   if (uncertain.length > 0)
     return [
@@ -177,7 +193,7 @@ function dealBlocks(reading: CoverReading): View {
       isShort ? 'No deals: none fits, for the reason above.' : 'No deals: no bucket is below its band.',
     );
   }
-  return [dealTable(reading), totals(deals), rollLines(reading)];
+  return [dealTable(reading), totals(deals, leftToday), rollLines(reading)];
 }
 
 const dealTable = (reading: CoverReading): View =>
@@ -213,13 +229,22 @@ const dealTable = (reading: CoverReading): View =>
 const dealIdsOf = ({ rows }: CoverDeal): string =>
   `${rows[0]?.deal_id ?? ''}${rows.length > 1 ? ` to -${rows.length}` : ''}`;
 
-function totals(deals: readonly CoverDeal[]): View {
+function totals(deals: readonly CoverDeal[], leftToday: Big | undefined): View {
   const { notional_usd: notional, upfront_usdc: upfront, cost_usdc: cost, ...all } = totalsOf(deals);
   const { chain_cost_usdc: chain } = all;
   const rows = deals.flatMap((deal) => deal.rows).length;
   const count = countOf(deals.length, 'deal');
   return figureRows(
     row('Total', usd(notional, 'USD'), rows > deals.length ? `in ${count} of ${rows} rows` : `in ${count}`),
+    leftToday?.lt(notional) === true &&
+      row(
+        'Left today',
+        usd(wholeCents(leftToday), 'USD', 'warn'),
+        text(
+          `of the daily limit: hedge deals run would open no row. ${leftToday.eq(0) ? 'Wait' : 'Open fewer deals'} until 00:00 UTC, or raise the daily limit.`,
+          'warn',
+        ),
+      ),
     row('Upfront', usd(cents(upfront), 'USDC'), 'margin and fee'),
     row(cost.lt(0) ? 'Earned' : 'Cost', usd(cents(cost.abs()), 'USDC'), 'to the first maturities'),
     deals.some(({ rolls }) => rolls.length > 0) &&
@@ -228,17 +253,6 @@ function totals(deals: readonly CoverDeal[]): View {
         usd(cents(chain.abs()), 'USDC'),
         `${chain.lt(0) ? 'earned' : 'paid'}, if every leg is at today's quotes`,
       ),
-  );
-}
-
-function limitLine({ deals }: CoverReading, left: Big | undefined): View {
-  return (
-    left?.lt(totalsOf(deals).notional_usd) === true &&
-    warnLine(
-      left.eq(0)
-        ? 'Nothing is left of the daily limit: hedge deals run would open no row until 00:00 UTC, or until the limit is raised.'
-        : `More than the ${usdInWords(left)} left of the daily limit: hedge deals run would open no row. Open fewer or smaller ones until 00:00 UTC, or raise the limit.`,
-    )
   );
 }
 
