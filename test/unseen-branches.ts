@@ -76,7 +76,7 @@ export const UNSEEN: readonly { why: string; branches: readonly string[] }[] = [
       'at,what,order: hedge_id null',
       'class,against,deal_id: market null',
       'class,against,deal_id: side null',
-      'class,against,deal_id: theirs null',
+      'class,against,deal_id: service null',
       'code,message,effect: hint null',
       'due,days,weekend: covered_ngn null',
       'entry,date,title: booked_at string',

@@ -4,7 +4,7 @@ import type { FinanceDeal, ReconcileIntent } from '../args/reconcile-options.ts'
 import type { Hedge } from '../client/schemas.ts';
 import { sum, sumIfAll } from '../domain/amounts.ts';
 import { similarForm } from '../domain/similar-ids.ts';
-import { type Break, FILLED_STATUSES, subjectOf } from './breaks.ts';
+import { type Break, FILLED_STATUSES, LACKING, subjectOf } from './breaks.ts';
 
 export interface FinanceSources {
   /** Undefined: not compared. */
@@ -42,9 +42,9 @@ export function financeBreaks(
             {
               ...subjectOf(hedge),
               against: 'finance',
-              class: 'not_ours',
-              ours: undefined,
-              theirs: hedge.status,
+              class: 'not_at_finance',
+              service: hedge.status,
+              finance: LACKING,
               similarId: similarInFile(hedge.client_reference ?? ''),
             },
           ],
@@ -70,12 +70,16 @@ function unfilledDeal(
     ...(first && subjectOf(first)),
     against: 'finance',
     dealId,
-    ours: notional.toFixed(),
+    finance: notional.toFixed(),
   } as const;
   if (first === undefined)
-    return [{ ...base, class: lookedUp.has(dealId) ? 'not_at_venue' : 'page_may_be_cut', theirs: undefined }];
+    return [
+      lookedUp.has(dealId)
+        ? { ...base, class: 'not_at_venue', service: LACKING }
+        : { ...base, class: 'page_may_be_cut' },
+    ];
   const statuses = new Set(hedges.map(({ status }) => status));
-  return [{ ...base, class: 'status', theirs: [...statuses].join(', ') }];
+  return [{ ...base, class: 'status', service: [...statuses].join(', ') }];
 }
 
 const isOff = (one: Big, other: Big, most: Big): boolean => one.minus(other).abs().gt(most);
@@ -102,14 +106,14 @@ function dealBreaks(
           {
             ...base,
             class: 'notional' as const,
-            ours: deal.notional.toFixed(),
-            theirs: notional.toFixed(),
+            service: notional.toFixed(),
+            finance: deal.notional.toFixed(),
             isSizeAtOpen: opened !== undefined && !isOff(opened, deal.notional, tolerance.usd),
           },
         ]
       : []),
     ...(other === undefined
       ? []
-      : [{ ...base, class: 'rate' as const, ours: deal.rate.toFixed(), theirs: other.toFixed() }]),
+      : [{ ...base, class: 'rate' as const, service: other.toFixed(), finance: deal.rate.toFixed() }]),
   ];
 }

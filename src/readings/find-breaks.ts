@@ -9,7 +9,7 @@ import { SIDES } from '../domain/vocabulary.ts';
 import { outcomeWord } from '../journal/describe.ts';
 import { changesKept, fillOf } from '../journal/queries.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
-import { type Break, FILLED_STATUSES, subjectOf } from './breaks.ts';
+import { type Break, FILLED_STATUSES, LACKING, subjectOf } from './breaks.ts';
 import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { type FinanceSources, financeBreaks } from './finance-breaks.ts';
 import { everySide, type PositionFacts, sidePositionOf } from './side-position.ts';
@@ -127,7 +127,7 @@ function hedgeBreaks(
   if (own === undefined) {
     // It is that of an open whose outcome is unknown: named with its action.
     if (!FILLED_STATUSES.includes(hedge.status) || unresolvedUnder(hedge, actions) !== undefined) return late;
-    return [...late, { ...base, class: 'not_ours', ours: undefined, theirs: hedge.status }];
+    return [...late, { ...base, class: 'not_ours', journal: LACKING, service: hedge.status }];
   }
   const awaited = actions.some(
     (action) =>
@@ -144,12 +144,12 @@ function hedgeBreaks(
     breaks.push({
       ...base,
       class: 'notional',
-      ours: notional.toFixed(),
-      theirs: hedge.notional_usd.toFixed(),
+      journal: notional.toFixed(),
+      service: hedge.notional_usd.toFixed(),
     });
   const rate = hedge.struck_rate ?? undefined;
   if (struck !== undefined && rate !== undefined && !struck.eq(rate))
-    breaks.push({ ...base, class: 'rate', ours: struck.toFixed(), theirs: rate.toFixed() });
+    breaks.push({ ...base, class: 'rate', journal: struck.toFixed(), service: rate.toFixed() });
   return breaks;
 }
 
@@ -166,18 +166,18 @@ function statusBreak(
   hedge: Hedge,
   { open, isClosed }: KnownHedge,
   { positionFacts, closed }: Pick<ReconcileSources, 'positionFacts' | 'closed'>,
-): Pick<Break, 'ours' | 'theirs'> | undefined {
+): Pick<Break, 'journal' | 'service'> | undefined {
   const word = outcomeWord(open);
   if (!FILLED_STATUSES.includes(hedge.status))
-    return FILLED_STATUSES.includes(word) ? { ours: word, theirs: hedge.status } : undefined;
+    return FILLED_STATUSES.includes(word) ? { journal: word, service: hedge.status } : undefined;
   if (!FILLED_STATUSES.includes(word) && open.recordedAs !== 'done')
-    return { ours: word, theirs: hedge.status };
+    return { journal: word, service: hedge.status };
   const isOpen = hedge.status === 'filled';
   if (isClosed) {
     // ASSUMED: a hedge that was closed early may still be listed as filled.
     const side = sidePositionOf(hedge, positionFacts);
     return isOpen && side.inPositions === true && side.open.some(({ id }) => id === hedge.id)
-      ? { ours: 'closed', theirs: 'filled' }
+      ? { journal: 'closed', service: 'filled' }
       : undefined;
   }
   const matures = instantOf(hedge.maturity_at ?? '') ?? -Infinity;
@@ -186,7 +186,7 @@ function statusBreak(
   const isEarly =
     record['reason'] !== 'maturity' &&
     (closedMs === undefined ? positionFacts.servedAt.getTime() < matures : closedMs < matures - MINUTE_MS);
-  return !isOpen && isEarly ? { ours: 'filled', theirs: 'closed before its maturity' } : undefined;
+  return !isOpen && isEarly ? { journal: 'filled', service: 'closed before its maturity' } : undefined;
 }
 
 const recordOf = ({ id }: Hedge, closed: readonly RecordedFields[]): RecordedFields | undefined =>
@@ -208,7 +208,7 @@ function lateSettlement(
   const { inPositions, position, open } = sidePositionOf(hedge, positionFacts);
   const isWithoutIt = decimalFrom(position?.notional_usd)?.eq(sum(open.map(({ notional }) => notional)));
   if (inPositions === false || isWithoutIt === true || recordOf(hedge, closed) !== undefined) return [];
-  const base = { ...subjectOf(hedge), against: 'hedges', ours: 'settled', theirs: 'filled' } as const;
+  const base = { ...subjectOf(hedge), against: 'hedges', service: 'filled' } as const;
   const breakAfterMs = matures + SETTLES_WITHIN_MS;
   return [
     breakAfterMs > servedMs
@@ -230,7 +230,7 @@ const missingHedges = (
     if (!isGone || !isFilledHere(hedge) || listed.some((each) => each.id === id)) return [];
     const { market, side, deal_id: dealId } = hedge.open.intent;
     const base = { hedgeId: id, dealId, market, side, against: 'journal' } as const;
-    return [{ ...base, class: 'not_at_venue', ours: outcomeWord(hedge.open), theirs: undefined }];
+    return [{ ...base, class: 'not_at_venue', journal: outcomeWord(hedge.open), service: LACKING }];
   });
 
 /** Actions without an outcome: unresolved, or young and under way. */
@@ -247,13 +247,13 @@ function openActions(listed: readonly Hedge[], { actions, nowMs }: ReconcileSour
       actionId: shortId,
       market: intent.market,
       side: intent.side,
-      ours: outcomeWord(action),
-      theirs: createsHedge(intent) ? found?.status : undefined,
+      journal: outcomeWord(action),
+      service: createsHedge(intent) ? (found?.status ?? LACKING) : undefined,
     } as const;
     if (isUnresolved(action)) return [{ ...base, class: 'status', isUnresolved: true }];
     // A person recorded that it executed.
     if (action.recordedAs === 'done' && found?.status === 'failed')
-      return [{ ...base, class: 'status', ours: 'executed' }];
+      return [{ ...base, class: 'status', journal: 'executed' }];
     if (!isAwaitingOutcome(action)) return [];
     const breakAfterMs = Date.parse(action.sentAt ?? intent.at) + LANDS_WITHIN_MS;
     return [nowMs < breakAfterMs ? { ...base, class: 'timing', breakAfterMs } : { ...base, class: 'status' }];
@@ -271,7 +271,7 @@ function historyBreaks(
   return listed.flatMap((hedge): Break[] => {
     const matures = instantOf(hedge.maturity_at ?? '') ?? -Infinity;
     if (hedge.status !== 'closed' || ids.has(hedge.id) || !known.has(hedge.id) || matures < fromMs) return [];
-    const base = { ...subjectOf(hedge), against: 'history', ours: 'closed', theirs: undefined } as const;
+    const base = { ...subjectOf(hedge), against: 'history', service: 'closed, no record of it' } as const;
     const breakAfterMs = matures + SETTLES_WITHIN_MS;
     const servedMs = positionFacts.servedAt.getTime();
     return [
@@ -295,8 +295,8 @@ const positionBreaks = ({ positionFacts }: ReconcileSources): readonly Break[] =
         ? of.inPositions === true && filled.eq(0)
         : !stated.eq(listed) && !stated.eq(filled);
     if (!isOff || of.mayBeCut) return [];
-    const base = { market, side, against: 'positions', ours: listed.toFixed() } as const;
-    return [{ ...base, class: 'position_sum', theirs: stated?.toFixed() }];
+    const service = `hedges ${listed.toFixed()}, position ${stated?.toFixed() ?? LACKING}`;
+    return [{ market, side, against: 'positions', class: 'position_sum', service }];
   });
 
 const cutLists = ({ cut, positionFacts, closed }: ReconcileSources): readonly Break[] =>
@@ -306,7 +306,5 @@ const cutLists = ({ cut, positionFacts, closed }: ReconcileSources): readonly Br
       ['history', cut.closed, closed.length],
     ] as const
   ).flatMap(([against, isCut, count]): Break[] =>
-    isCut
-      ? [{ class: 'page_may_be_cut', against, ours: undefined, theirs: `${count.toString()} listed` }]
-      : [],
+    isCut ? [{ class: 'page_may_be_cut', against, service: `${count.toString()} listed` }] : [],
   );

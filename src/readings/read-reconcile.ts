@@ -244,6 +244,7 @@ export function reconcileFinding({
   if (trouble !== undefined) return incompleteError(trouble);
   const unresolved = breaks.filter((each) => each.isUnresolved === true);
   const open = breaks.filter(isOpenBreak);
+  const explained = breaks.filter((each) => each.explained !== undefined).length;
   const details = { breaks: open.length, unresolved: unresolved.length };
   const others = open.length === 0 ? '' : ` Also ${counted(open.length, 'break')}.`;
   if (unresolved.length > 0)
@@ -257,7 +258,7 @@ export function reconcileFinding({
   if (open.length === 0) return undefined;
   return new ConditionError({
     code: 'breaks_found',
-    what: `${counted(open.length, 'break')} between the journal${intent.against === undefined ? ' and the service' : ", the service and finance's list"}.`,
+    what: `${counted(open.length + explained, 'break')}${explained === 0 ? '' : `, ${explained.toString()} of them explained,`} between the journal${intent.against === undefined ? ' and the service' : ", the service and finance's list"}.`,
     meaning: 'Nothing was changed.',
     hint: [
       say`To record why one is right: ${shell`hedge reconcile ID ${intent.compares} --note TEXT`}`,

@@ -31,7 +31,14 @@ describe('hedge reconcile', () => {
     // It settles, and stays explained.
     desk.hours(24 * 8);
     expect(dataOf(await desk.hedge('reconcile --since 20d --json')).derived.breaks).toMatchObject([
-      { class: 'not_ours', hedge_id: id, theirs: 'closed', note: 'dealt by phone' },
+      {
+        class: 'not_ours',
+        hedge_id: id,
+        journal: 'none',
+        service: 'closed',
+        finance: null,
+        note: 'dealt by phone',
+      },
     ]);
   });
 
@@ -124,7 +131,20 @@ describe('hedge reconcile', () => {
     expect([lost.code, flat(lost.err)]).toEqual([2, expect.stringContaining('It was not recorded.')]);
     const against = ['--since', '3d', '--against', path];
     expect((await desk.run(['reconcile', 'COVER-1', ...against, '--note', 'a typing mistake'])).code).toBe(0);
-    expect((await desk.hedge(`reconcile --against ${path}`)).out).toContain('explained by');
+    expect(flat((await desk.hedge(`reconcile --against ${path}`)).out)).toContain('explained by');
+    writeFileSync(path, 'deal_id,notional_usd,rate\nCOVER-1,5,1600\n');
+    const again = await desk.hedge(`reconcile --since 3d --against ${path}`, 11);
+    expect(flat(again.err)).toContain('2 breaks, 1 of them explained, between the journal, the service and');
+    expect(again.out).toMatch(/^BREAK +AGAINST +DEAL ID .*SERVICE +FINANCE +NOTE$/m);
+    const ran = await desk.run(['reconcile', ...against, '--json']);
+    expect(dataOf(ran).derived.breaks).toMatchObject([
+      { class: 'notional', journal: null, service: '20000', finance: '5' },
+      { class: 'rate', finance: '1600' },
+    ]);
+    writeFileSync(path, 'deal_id,notional_usd,rate\n');
+    expect(dataOf(await desk.run(['reconcile', ...against, '--json'])).derived.breaks).toMatchObject([
+      { class: 'not_at_finance', deal_id: 'COVER-1', journal: null, service: 'filled', finance: 'none' },
+    ]);
     expect(flat((await desk.hedge('reconcile COVER-1')).out)).toContain('COVER-1: agrees.');
   });
 
@@ -156,7 +176,7 @@ describe('hedge reconcile', () => {
     });
     expect(code).toBe(11);
     expect(out).toMatch(/^not_at_venue +finance +cover-1 .*looks like COVER-1$/m);
-    expect(out).toMatch(/^missing at finance +finance +COVER-1 .*looks like cover-1$/m);
+    expect(out).toMatch(/^not_at_finance +finance +COVER-1 .*looks like cover-1$/m);
     expect(out.match(/looks like/g)).toHaveLength(2);
   });
 });

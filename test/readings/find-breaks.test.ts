@@ -177,7 +177,7 @@ describe('random books', () => {
           `${first.dealId}: notional, finance`,
           `${second.dealId}: rate, finance`,
           'PAY-NOBODY: not_at_venue, finance',
-          `${third.dealId}: not_ours, finance`,
+          `${third.dealId}: not_at_finance, finance`,
         ]),
       );
     }
@@ -190,7 +190,7 @@ describe('random books', () => {
     const ofDeal = async (finance: FinanceDeal, hours: number) =>
       (await reconciled(account, { finance: [finance], hours })).breaks
         .filter((each) => each.against === 'finance' && each.dealId === 'PAY-SETTLED')
-        .map((each) => [each.class, each.ours, each.theirs]);
+        .map((each) => [each.class, each.finance, each.service]);
     expect(await ofDeal(deal, 1)).toEqual([]);
     expect(await ofDeal({ ...deal, notional: new Big(950) }, 1)).toEqual([['notional', '950', '900']]);
     account.changed.set(under(account, 'PAY-SETTLED').id, { status: 'failed' });
@@ -232,7 +232,7 @@ describe('random books', () => {
     account.pass(4 * DAY);
     const settled = await reconciled(account);
     expect(settled.breaks).toMatchObject([
-      { hedgeId: id, theirs: 'closed', explained: { note: 'dealt by phone' } },
+      { hedgeId: id, service: 'closed', explained: { note: 'dealt by phone' } },
     ]);
     expect(reconcileFinding(settled)).toBeUndefined();
   });
@@ -259,7 +259,7 @@ describe('random books', () => {
     const account = new ModelAccount({ seed: 5 });
     account.hidden.add(account.othersOpen('buy', 50_000).id);
     expect((await reconciled(account)).breaks).toMatchObject([
-      { class: 'position_sum', market: 'USDTNGN', side: 'buy', ours: '0', theirs: '50000' },
+      { class: 'position_sum', market: 'USDTNGN', side: 'buy', service: 'hedges 0, position 50000' },
     ]);
   });
 
@@ -286,6 +286,6 @@ describe('random books', () => {
     const [timing] = (await reconciled(account)).breaks;
     expect(timing).toMatchObject({ class: 'timing' });
     account.pass((timing?.breakAfterMs ?? 0) - account.machineMs);
-    expect((await reconciled(account)).breaks).toMatchObject([{ class: 'status', ours: 'pending' }]);
+    expect((await reconciled(account)).breaks).toMatchObject([{ class: 'status', journal: 'pending' }]);
   });
 });

@@ -13,11 +13,17 @@ import { readingNotes } from './snapshot.ts';
 function viewReconcile(reading: ReconcileReading): View {
   return [
     comparedLine(reading),
-    reading.breaks.length === 0 ? line(agreed(reading)) : [gap, breaks.block(reading.breaks)],
+    reading.breaks.length === 0
+      ? line(agreed(reading))
+      : [gap, breaks.block(reading.breaks, { only: ({ name }) => hasFigures(name, reading.breaks) })],
     notComparedLine(reading),
     readingNotes(reading.account),
   ];
 }
+
+/** A book that no break shown was compared with takes no column. */
+const hasFigures = (name: string, found: readonly FoundBreak[]): boolean =>
+  (name !== 'journal' && name !== 'finance') || found.some((each) => each[name] !== undefined);
 
 function comparedLine({ compared, fromMs, intent }: ReconcileReading): Block {
   const { hedges, closed, positions, actions, finance } = compared;
@@ -55,20 +61,16 @@ const AGAINST: Readonly<Record<FoundBreak['against'], string>> = {
 };
 
 const breaks = listOf<FoundBreak, ReconcileDocument['derived']['breaks'][number]>()([
-  { name: 'class', header: 'Break', show: (found) => text(classInWords(found), toneOf(found)) },
+  { name: 'class', header: 'Break', show: (found) => text(found.class, toneOf(found)) },
   { name: 'against', header: 'Against', show: ({ against }) => text(AGAINST[against]) },
   { name: 'deal_id', header: 'Deal ID', isId: true, of: ({ dealId }) => dealId },
   { name: 'hedge_id', header: 'Hedge', optional: true, of: ({ hedgeId }) => hedgeId },
   { name: 'action_id', of: ({ actionId }) => actionId },
   'market',
   { name: 'side', header: 'Side', optional: 'first' },
-  {
-    name: 'ours',
-    header: 'Journal or finance',
-    align: 'right',
-    show: (found) => sideCell(found, found.ours),
-  },
-  { name: 'theirs', header: 'Service', align: 'right', show: (found) => sideCell(found, found.theirs) },
+  { name: 'journal', header: 'Journal', align: 'right', show: (found) => figure(found, found.journal) },
+  { name: 'service', header: 'Service', align: 'right', show: (found) => figure(found, found.service) },
+  { name: 'finance', header: 'Finance', align: 'right', show: (found) => figure(found, found.finance) },
   { name: 'unresolved', of: ({ isUnresolved }) => isUnresolved === true },
   { name: 'break_after', of: ({ breakAfterMs: ms }) => (ms === undefined ? null : instantText(ms)) },
   { name: 'note', header: 'Note', wrap: true, of: ({ explained }) => explained?.note, show: noteCell },
@@ -76,18 +78,14 @@ const breaks = listOf<FoundBreak, ReconcileDocument['derived']['breaks'][number]
   { name: 'noted_by', isExtra: true, of: ({ explained }) => explained?.by },
 ]);
 
-/** A hedge that finance does not list may well be of this machine. */
-const classInWords = ({ class: kind, against }: FoundBreak): string =>
-  kind === 'not_ours' && against === 'finance' ? 'missing at finance' : kind;
-
 const toneOf = ({ class: kind, explained, isUnresolved }: FoundBreak) =>
   isUnresolved === true ? 'bad' : kind === 'timing' || explained !== undefined ? 'dim' : 'warn';
 
-function sideCell({ class: kind }: FoundBreak, value: string | undefined): Cell {
-  if (value === undefined) return text('none');
-  const figure = readDecimal(value);
-  if (figure === undefined) return text(value);
-  return kind === 'rate' ? rate(figure) : usd(figure);
+/** Empty for a book that was not compared. */
+function figure({ class: kind }: FoundBreak, value = ''): Cell {
+  const amount = readDecimal(value);
+  if (amount === undefined) return text(value);
+  return kind === 'rate' ? rate(amount) : usd(amount);
 }
 
 function noteCell(found: FoundBreak): Cell {
