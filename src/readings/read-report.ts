@@ -31,8 +31,8 @@ import { type AccountReading, type RecordedFields, readWholeAccount, saveSnapsho
 export interface PeriodEnd extends Cut {
   snapshot: SnapshotFigures | undefined;
   askedMs: number;
-  /** Why the nearest reading of all is not used: a hedge changed before it, or an order was filled during it. */
-  passedOver?: 'changed' | 'unsteady' | undefined;
+  /** The nearest reading of all, where it is not used: a hedge changed before it, or an order was filled during it. */
+  passedOver?: { ms: number; why: 'changed' | 'unsteady' } | undefined;
 }
 
 /** Named `2026-11-20`. Ends with its reading, else at midnight. The change in unrealized P&L is since the reading before. */
@@ -70,6 +70,8 @@ export interface ReportReading {
   realizedEarly: { from: Big; to: Big };
   /** Whether a list by day from that reading on splits at the beginning that was asked for. */
   isSplitByDay: boolean;
+  /** Whether the last of the days ends far from its midnight, at the reading at the end. */
+  endsFar: boolean;
   /** The end as a value of --until: `2026-11-30` or an instant; undefined: until now. */
   until: string | undefined;
   account: AccountReading;
@@ -126,9 +128,10 @@ export async function readReport(
       from.snapshot === undefined ? recorded.find(({ ms }) => ms >= span.fromMs && ms < to.ms) : undefined,
     realizedEarly: { from: realizedEarly(from, lives), to: realizedEarly(to, lives) },
     isSplitByDay:
-      from.passedOver !== 'unsteady' &&
+      from.passedOver?.why !== 'unsteady' &&
       from.askedMs - from.ms > NIGHT_MS &&
       (await dayBefore(from.askedMs, zone)) !== undefined,
+    endsFar: !endsNow && distanceOf(to) > NIGHT_MS,
     until: endsNow ? undefined : ((await dayBefore(span.untilMs, zone)) ?? instantText(span.untilMs)),
     account,
     unnamedClosed: account.closed.filter((each) => closedHedgeId(each) === undefined).length,
@@ -237,9 +240,9 @@ function endOf(askedMs: number, snapshots: readonly SnapshotFigures[], near: Nea
   const ofSteady = nearestTo(askedMs, steady, near);
   const end = ofSteady.snapshot === undefined ? nearestTo(askedMs, snapshots, near) : ofSteady;
   const nearest = nearestTo(askedMs, snapshots, { ...near, eventsMs: [] }).snapshot;
-  if (nearest === end.snapshot) return end;
-  const isUnsteady = nearest?.record.unsteady === true && end.snapshot?.record.unsteady !== true;
-  return { ...end, passedOver: isUnsteady ? 'unsteady' : 'changed' };
+  if (nearest === undefined || nearest === end.snapshot) return end;
+  const isUnsteady = nearest.record.unsteady === true && end.snapshot?.record.unsteady !== true;
+  return { ...end, passedOver: { ms: nearest.ms, why: isUnsteady ? 'unsteady' : 'changed' } };
 }
 
 /**

@@ -156,6 +156,49 @@ describe('hedge report', () => {
     expect(await report()).not.toContain(ESTIMATE);
   });
 
+  it('says why a fee to close may be positive, and how far from the time asked for it begins', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 20k --tenor 7 --deal-id PAY-1 --yes');
+    await desk.hedge('snapshot');
+    desk.hours(20);
+    const POSITIVE = 'Positive: the beginning counted a fee to close that is no longer due';
+    const open = flat((await desk.hedge('report --no-save')).out);
+    expect(open).toContain(
+      `(the nearest, 11 h before ${new Date(noonOf(TUESDAY) + 12 * 3_600_000).toISOString().slice(0, 10)}T00:00:00Z)`,
+    );
+    expect(open).not.toContain(POSITIVE);
+    await desk.hedge('close USDTNGN buy --yes');
+    expect(flat((await desk.hedge('report --no-save')).out)).toContain(POSITIVE);
+  });
+
+  it('by day begins with the first snapshot or hedge on a screen, and says what it leaves out', async () => {
+    const desk = await aWeek();
+    const { out } = await desk.hedge('report --since 7d --by day --no-save');
+    expect(out.match(/^2026-\d\d-\d\d /gm)).toHaveLength(5);
+    expect(flat(out)).toContain('Not shown: 3 days before the first snapshot and the first hedge.');
+    const ofWeek = await desk.hedge(`report --since ${desk.day} --by day --no-save`);
+    expect(ofWeek.out).not.toContain('Not shown:');
+  });
+
+  it('marks the rows whose figures are partial, and no others', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 20k --tenor 1 --deal-id PAY-1 --yes');
+    await desk.hedge('open USDTNGN sell 20k --tenor 7 --deal-id PAY-2 --yes');
+    desk.hours(60);
+    await desk.hedge('snapshot');
+    desk.hours(24);
+    const { out } = await desk.hedge('report --since 1d --no-save');
+    expect(out).not.toMatch(/partial/i);
+    const day = await desk.hedge(`report --since ${desk.day} --by day --no-save`);
+    const rows = readCsv((await desk.hedge(`report --since ${desk.day} --by day --no-save --csv`)).out);
+    expect(new Set(rows.map(({ partial }) => partial))).toEqual(new Set(['true', 'false']));
+    for (const { name, partial } of rows)
+      expect(day.out).toMatch(
+        new RegExp(`^${name ?? ''} .*${partial === 'true' ? ' partial' : '\\d'}$`, 'm'),
+      );
+    expect(flat(day.out)).toContain('Partial: the row lacks figures that are not known; why is below.');
+  });
+
   it('shows the bridge in parts', async () => {
     const desk = await aWeek();
     const { out } = await desk.run(`report --since ${desk.day}`, {
@@ -240,8 +283,9 @@ describe('hedge report', () => {
   it('says how much of its realized P&L is of before its day, and the command that shows it by day', async () => {
     const desk = await twoMornings();
     const { out } = await desk.hedge('report --day 2026-11-27 --no-save');
+    expect(flat(out)).toContain('From the snapshot of 2026-11-26T08:30:00Z to now,');
     expect(flat(out)).toContain(
-      'From the snapshot of 2026-11-26T08:30:00Z (for 2026-11-27T00:00:00Z, because a hedge changed before the nearer one) to now,',
+      'The period begins 15 h before 2026-11-27T00:00:00Z. The snapshot of 2026-11-27T08:30:07Z is nearer, but was taken after a hedge changed: this report would lack that change.',
     );
     const [, before = ''] =
       /Realized before 2026-11-27T00:00:00Z and in this report: (-\d+\.\d\d) USDC\./.exec(flat(out)) ?? [];
@@ -270,6 +314,16 @@ describe('hedge report', () => {
     const { to } = dataOf(
       await desk.hedge('report --since 2026-11-25 --until 2026-11-26 --no-save --json'),
     ).derived;
+    expect(flat(out)).toContain(
+      'The period ends 15 h before 2026-11-27T00:00:00Z. The snapshot of 2026-11-27T08:30:07Z is nearer, but was taken after a hedge changed: that change belongs to the next report.',
+    );
+    const byDay = await desk.hedge('report --since 2026-11-25 --until 2026-11-26 --by day --no-save');
+    expect(flat(byDay.out)).toContain(
+      '2026-11-26 ends at 2026-11-26T08:30:00Z, the last snapshot of the period, and not near its midnight',
+    );
+    expect(flat((await desk.hedge('report --since 2026-11-26 --by day --no-save')).out)).not.toContain(
+      'not near its midnight',
+    );
     expect(bigOf(to.realized_between_usdc).toFixed(2)).toBe(after);
     expect(next).toMatch(/By day: hedge report --since 2026-11-26T08:30:\S+Z --until 2026-11-27 --by day/);
   });

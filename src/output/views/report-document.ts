@@ -8,7 +8,7 @@ import type { PnlGroup } from '../../readings/report-groups.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { ReportDocument } from '../../schema/reading-document.ts';
 import type { Block } from '../blocks.ts';
-import { nameText } from '../cells.ts';
+import { nameText, text } from '../cells.ts';
 import { type Field, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { ofAmount, signedCents } from './record-columns.ts';
@@ -77,7 +77,12 @@ const FIGURES: readonly (Field<GroupRecord> | string)[] = [
   figure('realized_usd', 'Realized'),
   figure('unrealized_usd', 'Unrealized, change'),
   figure('net_usd', 'Net'),
-  'partial',
+  {
+    name: 'partial',
+    header: 'Partial',
+    isSum: true,
+    show: ({ partial }) => text(partial ? 'partial' : '', 'warn'),
+  },
 ];
 
 const ofDeals: readonly (Field<GroupRecord> | string)[] = [
@@ -89,7 +94,7 @@ const ofDeals: readonly (Field<GroupRecord> | string)[] = [
   ...FIGURES,
 ];
 
-const FIGURES_SHOWN = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd'].join(' ');
+const FIGURES_SHOWN = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd', 'partial'].join(' ');
 
 const ofNames = (by: ReportBy): readonly (Field<GroupRecord> | string)[] => [
   {
@@ -111,12 +116,30 @@ const groupList = (by: ReportBy) =>
     screen: `${by === 'deal' ? 'deal_id hedge_id side' : 'name'} ${FIGURES_SHOWN}`,
   });
 
-export function groupBlock({ intent: { by }, groups, total }: ReportReading): Block {
+/** Without those before the first snapshot and the first hedge. */
+export function daysShown(days: readonly ReportDay[]): readonly ReportDay[] {
+  const first = days.findIndex(({ snapshot, hedges }) => snapshot !== undefined || hedges > 0);
+  return first > 0 ? days.slice(first) : days;
+}
+
+const groupsShown = ({ intent: { by }, groups, days }: ReportReading): readonly PnlGroup[] =>
+  by === 'day' ? daysShown(days) : groups;
+
+/** Whether a row of the screen lacks figures. */
+export function isMarked(report: ReportReading): boolean {
+  const groups = groupsShown(report);
+  return groups.some(({ isPartial }) => isPartial) || (groups.length > 1 && report.total.isPartial);
+}
+
+export function groupBlock(report: ReportReading): Block {
+  const { intent, total } = report;
+  const groups = groupsShown(report);
+  const isPartial = isMarked(report);
   const parts: readonly string[] = shownParts(
     groups.flatMap(({ realized, unrealized = NO_PNL }) => [realized, unrealized]),
   );
-  return groupList(by).block(groups.map(groupRecord), {
-    only: ({ name, group }) => group !== 'parts' || parts.includes(name),
+  return groupList(intent.by).block(groups.map(groupRecord), {
+    only: ({ name, group }) => (name === 'partial' ? isPartial : group !== 'parts' || parts.includes(name)),
     ...(groups.length > 1 ? { total: sumRecord(total) } : {}),
   });
 }

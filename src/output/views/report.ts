@@ -1,32 +1,30 @@
 /** P&L of a period: the bridge of net asset value in parts, the hedges or groups, and missing figures. */
 import type { Big } from 'big.js';
 import type { DealPnl } from '../../domain/deal-pnl.ts';
-import { someOf } from '../../domain/exposure.ts';
+import { counted, someOf } from '../../domain/exposure.ts';
 import { optionWords, say, shell } from '../../domain/hint.ts';
-import { exactInstant, instantText, isoSeconds } from '../../domain/instants.ts';
+import { durationInWords, exactInstant, HOUR_MS, instantText, isoSeconds } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
 import { type Block, dimLine, gap, hintLine, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
 import { cents, signedCents, signedIn } from './record-columns.ts';
-import { groupBlock, PART_NAMES, shownParts } from './report-document.ts';
+import { daysShown, groupBlock, isMarked, PART_NAMES, shownParts } from './report-document.ts';
 import { AT_PAR, readingNotes } from './snapshot.ts';
 
 export function viewReport(report: ReportReading, page: string | undefined): View {
   return [
     periodLine(report),
+    [report.from, ...(report.endsNow ? [] : [report.to])].map((end) => passedLine(end, report)),
     earlyLines(report),
     gap,
     bridgeTable(report),
-    report.total.unrealized?.fees_usdc.eq(0) === false &&
-      dimLine('Unrealized fees are those to close hedges that are still open.'),
+    feesLine(report),
     gap,
     groupBlock(report),
-    report.intent.by === 'day' &&
-      dimLine(
-        'A day ends with the snapshot nearest to its midnight; what was realized after it is in the next day.',
-      ),
+    isMarked(report) && warnLine('Partial: the row lacks figures that are not known; why is below.'),
+    report.intent.by === 'day' && dayLines(report),
     missingLines(report),
     readingNotes(report.account),
     page !== undefined && line('Page written to', nameText(page), '.'),
@@ -42,17 +40,67 @@ const periodLine = ({ from, to, endsNow }: ReportReading): Block =>
 
 const readingOf = ({ snapshot }: PeriodEnd): string => (snapshot === undefined ? '' : 'the snapshot of');
 
-const PASSED_OVER = {
-  changed: 'because a hedge changed before the nearer one',
-  unsteady: 'because an order was being filled during the nearer one',
-} as const;
+/** A reading closer than this is as good as one of the time asked for. */
+const CLOSE_MS = 3 * HOUR_MS;
 
-const askedFor = ({ ms, askedMs, snapshot, passedOver: why }: PeriodEnd): Words => {
-  if (ms === askedMs || snapshot === undefined) return false;
-  return why === undefined
-    ? phrase`(nearest to ${minute(askedMs)})`
-    : phrase`(for ${minute(askedMs)}, ${PASSED_OVER[why]})`;
+/** `18 h before Tue 1 Dec 00:00`. */
+const offInWords = ({ ms, askedMs }: PeriodEnd): string =>
+  `${durationInWords(Math.abs(ms - askedMs))} ${ms < askedMs ? 'before' : 'after'}`;
+
+const askedFor = (end: PeriodEnd): Words => {
+  const { ms, askedMs, snapshot, passedOver } = end;
+  if (ms === askedMs || snapshot === undefined || passedOver !== undefined) return false;
+  return Math.abs(ms - askedMs) > CLOSE_MS
+    ? phrase`(the nearest, ${offInWords(end)} ${minute(askedMs)})`
+    : phrase`(nearest to ${minute(askedMs)})`;
 };
+
+/** `The period begins 18 h before Tue 1 Dec 00:00. The snapshot of Tue 1 Dec 06:00 is nearer, but …` */
+function passedLine(end: PeriodEnd, { from }: ReportReading): View {
+  const { askedMs, snapshot, passedOver } = end;
+  if (snapshot === undefined || passedOver === undefined) return false;
+  const why =
+    passedOver.why === 'unsteady'
+      ? 'an order was being filled while it was taken.'
+      : end === from
+        ? 'was taken after a hedge changed: this report would lack that change.'
+        : 'was taken after a hedge changed: that change belongs to the next report.';
+  return phraseLine`The period ${end === from ? 'begins' : 'ends'} ${offInWords(end)} ${minute(askedMs)}. The snapshot of ${minute(passedOver.ms)} is nearer, but ${why}`;
+}
+
+function feesLine({ total, groups }: ReportReading): View {
+  const fees = [total, ...groups].flatMap(({ unrealized }) => unrealized?.fees_usdc ?? []);
+  if (fees.every((each) => each.eq(0))) return false;
+  return [
+    dimLine('Unrealized fees are those to close hedges that are still open.'),
+    fees.some((each) => each.gt(0)) &&
+      dimLine(
+        'Positive: the beginning counted a fee to close that is no longer due, since the hedge was closed, reduced or settled.',
+      ),
+  ];
+}
+
+function dayLines({ days, to, endsFar }: ReportReading): View {
+  const last = days.at(-1);
+  const hidden = days.length - daysShown(days).length;
+  return [
+    hidden > 0 &&
+      dimLine(`Not shown: ${counted(hidden, 'day')} before the first snapshot and the first hedge.`),
+    dimLine(
+      'A day ends with the snapshot nearest to its midnight; what was realized after it is in the next day.',
+    ),
+    endsFar &&
+      last !== undefined &&
+      line(
+        text(`${last.name} ends at`, 'warn'),
+        minute(to.ms),
+        text(
+          ', the last snapshot of the period, and not near its midnight: another report may have more of that day.',
+          'warn',
+        ),
+      ),
+  ];
+}
 
 /** Another report of the time between may have the same figures, or lack them too. */
 const earlyLines = ({ intent, from, to, until, realizedEarly, isSplitByDay }: ReportReading): View => [
@@ -150,8 +198,8 @@ export function missingLines(report: ReportReading): View {
       `Some parts of the P&L are not known, because the service or the journal has no figures. They are ${bridge === undefined ? 'in no sum' : 'in the unexplained part'}`,
       namesOf(deals.filter((each) => each.isPartial && !isWithoutChange(each))),
     ),
-    days.some(({ unrealized }) => unrealized === undefined) &&
-      intent.by === 'day' &&
+    intent.by === 'day' &&
+      daysShown(days).some(({ unrealized }) => unrealized === undefined) &&
       warnLine(
         'A day without a snapshot near its end has its change of unrealized P&L in the next day with one.',
       ),
@@ -194,7 +242,7 @@ function noBridge({ from, to, firstAfter, until }: ReportReading): View {
     line(
       text(`No snapshot near`, 'warn'),
       minute(end.askedMs),
-      end.passedOver === 'changed' && text('before a hedge changed', 'warn'),
+      end.passedOver?.why === 'changed' && text('before a hedge changed', 'warn'),
       report === undefined
         ? hintCell(say`${why} Take one a day: ${shell`hedge snapshot`}`, 'warn')
         : text(`${why} The first one later:`, 'warn'),
