@@ -100,7 +100,7 @@ export const journalList = defineCommand({
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
   description:
-    "Newest first, for every profile; --profile NAME shows only that one. With an argument: one action; -v adds the request, its key, the quote and every step. Days and times are in the profile's time zone (default UTC), in a pipe in UTC. Reads only this machine; hedge check asks the service. Exit code 78: the journal may lack records of what was asked for by ID, --deal-id, --operator, --unresolved or --in-flight; what can be read is shown.",
+    "Newest first, for every profile; --profile NAME shows only that one. With an argument: one action; -v adds the request, its key, the quote and every step. Days and times are by this machine's clock, in the profile's time zone (default UTC), in a pipe in UTC. Reads only this machine; hedge check asks the service. Exit code 78: the journal may lack records of what was asked for by ID, --deal-id, --operator, --unresolved or --in-flight; what can be read is shown.",
   operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID', optional: true }],
   options: Object.values(JOURNAL_OPTIONS),
   examples: [
@@ -116,7 +116,9 @@ export const journalList = defineCommand({
   read: readJournalIntent,
   async run(context, { word, filter }) {
     const { named, selected, zone } = await context.profileContext();
-    const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
+    const nowMs = context.clock.now();
+    const span = await spanOf(filter, { zone, nowMs });
+    const hasSpan = filter.since !== undefined || filter.until !== undefined;
     const journal = await context.journal();
     // A profile of the desk has other names on other machines.
     const profile = journal.read().desk === undefined ? named : undefined;
@@ -130,7 +132,7 @@ export const journalList = defineCommand({
     const asksForAll =
       filter.unresolved || filter.inFlight || filter.dealId !== undefined || filter.operator !== undefined;
     return {
-      value: { ...page, steps, selected },
+      value: { ...page, steps, selected, askedMs: hasSpan ? nowMs : undefined },
       finding: asksForAll ? incompleteFinding(trouble) : undefined,
       zone,
       meta: {

@@ -86,10 +86,9 @@ describe('hedge journal', () => {
   });
 
   it('stays a table at 80 columns, with deal IDs: the environment and the hedge are hidden first', async () => {
-    const live = { ...PRACTICE, profile: 'practice-live' };
     const partial = { ...FILLED, facts: { ...FILLED.facts, filled_notional_usd: '6000' } };
     const lines = [
-      ...action('aaaa', { ...live, deal_id: 'PAY-1' }, SENDING, ACCEPTED, partial),
+      ...action('aaaa', { ...PRACTICE, deal_id: 'PAY-1' }, SENDING, ACCEPTED, partial),
       ...action('bbbb', { ...PRACTICE, deal_id: 'INV-2026-11-0042' }, SENDING, UNKNOWN),
       ...action('cccc', { ...PRACTICE, action: 'reduce' }, SENDING, ACCEPTED, CHANGED),
       ...action('dddd', { ...PRACTICE, action: 'add' }, SENDING, ACCEPTED, CHANGED),
@@ -110,6 +109,32 @@ describe('hedge journal', () => {
     expect(out).toMatch(/^aaaa .* LIVE · desk +open/m);
     expect(out).toMatch(/^bbbb .* PRACTICE +close/m);
     expect(out).toContain('Hidden columns: HEDGE. Show them: --wide');
+  });
+
+  it.each([80, 100])('keeps profiles of one environment apart at %i columns, and the time', async (width) => {
+    const operator = { name: 'Adaeze Okonkwo', user: 'adaeze', host: 'desk' };
+    const by = (profile: string) => ({ ...PRACTICE, profile, operator, deal_id: 'INV-2026-11-0042' });
+    const lines = [
+      ...action('aaaa', by('practice'), SENDING, ACCEPTED, FILLED),
+      ...action('bbbb', by('practice-live'), SENDING, ACCEPTED, FILLED),
+    ];
+    const { out } = await scriptedClient(lines, THAT_WEEK).run('journal', {
+      ...SCREEN,
+      terminal: { ...SCREEN.terminal, width },
+    });
+    expect(out).toMatch(/^ID +TIME UTC +ENVIRONMENT +ACTION/m);
+    expect(out).toMatch(/^aaaa .* PRACTICE +open/m);
+    expect(out).toMatch(/^bbbb .* PRACTICE ·(?: practice-live)? +open/m);
+  });
+
+  it('without a match in a span of time says by which clock the journal goes', async () => {
+    const cli = scriptedClient(DAY, THAT_WEEK);
+    const CLOCK =
+      'The journal goes by the time of this machine, not of the service: now 2026-11-22T09:00:00Z.';
+    for (const span of ['--day 2026-12-02', '--since 2026-12-01'])
+      expect((await cli.run(`journal ${span}`)).out.replaceAll(/\s+/g, ' ')).toContain(CLOCK);
+    expect((await cli.run('journal --deal-id none')).out).toBe('No matching actions\n');
+    expect((await cli.run('journal --since 2026-11-20')).out).not.toContain('goes by the time');
   });
 
   it('shows one action on a screen in about 20 lines, and everything with -v', async () => {

@@ -4,6 +4,7 @@ import { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { ownField } from '../../domain/fields.ts';
 import { commandText, shell } from '../../domain/hint.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
 import { type Effect, type Hint } from '../../errors.ts';
 import {
@@ -32,7 +33,7 @@ import { type Block, dimLine, gap, line, messageLine, pair, pairs, type View } f
 import { type Cell, message, missing, nameText, type Tone, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
-import { firstIfSame, type Listing, listOf } from '../list.ts';
+import { type Listing, listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
 import { known, shortTime, time, usd } from './record-columns.ts';
 
@@ -56,8 +57,9 @@ const journalRows = listOf<JournalRow>()(
     {
       name: 'identity.environment',
       header: 'Environment',
-      // Live and practice in one list must not look the same.
-      optional: firstIfSame(({ action }) => action.intent.identity.environment),
+      // Live and practice in one list must not look the same, nor two profiles.
+      optional: (rows) => (placesOf(rows).size > 1 ? undefined : 'first'),
+      wrap: true,
       show: ({ action }) => environmentCell(action),
     },
     'profile',
@@ -116,6 +118,9 @@ const journalRows = listOf<JournalRow>()(
     record: ({ action, selected, steps }) => journalDocument(action, selected, steps),
   },
 );
+
+const placesOf = (rows: readonly JournalRow[]): ReadonlySet<string> =>
+  new Set(rows.map(({ action: { intent } }) => `${intent.identity.environment} ${intent.profile}`));
 
 const sideInJournal = ({ action, market, side }: Action['intent']): string => `${action} ${market} ${side}`;
 
@@ -225,6 +230,8 @@ export interface JournalPage {
   /** Matching actions, including those beyond the page; undefined where they were not counted. */
   fitting: number | undefined;
   selected: string | undefined;
+  /** This machine's time, where days or times were asked for. */
+  askedMs?: number | undefined;
   /** The one action that was asked for. */
   steps?: readonly ActionRecord[] | undefined;
 }
@@ -245,7 +252,7 @@ export const actionList: Listing<JournalPage> = {
 /** Listed with a next command; the rest is counted. */
 const MOST_LISTED = 5;
 
-function viewJournalPage({ actions, fitting, selected }: JournalPage): View {
+function viewJournalPage({ actions, fitting, selected, askedMs }: JournalPage): View {
   const rows = rowsOf({ actions, fitting, selected });
   const hidden = [
     operatorsOf(rows).size === 0 && 'operator.name',
@@ -253,6 +260,7 @@ function viewJournalPage({ actions, fitting, selected }: JournalPage): View {
   ];
   return [
     journalRows.block(rows, { only: ({ name }) => !hidden.includes(name) }),
+    actions.length === 0 && askedMs !== undefined && clockLine(askedMs),
     fitting !== actions.length && olderLine(actions.length, fitting),
     viewPending(
       { unresolved: actions.filter(isUnresolved), inFlight: actions.filter(isAwaitingOutcome) },
@@ -260,6 +268,13 @@ function viewJournalPage({ actions, fitting, selected }: JournalPage): View {
     ),
   ];
 }
+
+const clockLine = (nowMs: number): Block =>
+  line(
+    text('The journal goes by the time of this machine, not of the service: now', 'dim'),
+    time(exactInstant(nowMs), 'minute', 'dim'),
+    text('.', 'dim'),
+  );
 
 const olderLine = (shown: number, fitting: number | undefined): Block =>
   fitting === undefined
