@@ -2,13 +2,12 @@
 import type { LogComparison } from '../journal/audit-report.ts';
 import { timeInWords } from '../journal/describe.ts';
 import type { RollPlan } from '../journal/records.ts';
-import { type IsRunning, mayBeUnderWay } from '../journal/replay.ts';
+import { type IsRunning, mayBeUnderWay, UNDER_WAY_MS } from '../journal/replay.ts';
 import { rollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import { JournalDamage, type JournalDatabase } from '../journal/store/journal-database.ts';
 import { journalReader } from '../journal/store/journal-reader.ts';
-import { RecordSource } from '../journal/store/record-source.ts';
 import { salvagedRecords } from '../journal/store/salvage.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import type { Host } from '../platform/host.ts';
@@ -89,20 +88,20 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
   const writer = new DeskWriter({ ...parts, follower, pending, session, view });
 
   /**
-   * The log has the roll, its first leg is closed, and the log is gone since: the second leg goes on, so that nobody is left
-   * without the hedge.
+   * The state in which leg 2 goes on without the log, so that nobody is left without the hedge: only in the process that closed
+   * leg 1 under the log's lock, moments after it saw the log. Whatever runs the roll later cannot know that the desk has not
+   * halted, or given the roll up, meanwhile.
    */
-  function isAdmitted(plan: RollPlan): boolean {
-    const { trouble } = session;
-    if (plan.when !== 'now' || trouble?.code !== 'desk_unreachable') return false;
-    const copy = follower.database();
-    const isInLog = copy !== undefined && new RecordSource(copy).found('chain_id', plan.chain_id).length > 0;
-    const { state } = rollChain(plan, { state: view(), nowMs: clock.now() });
-    return isInLog && (state === 'flat_open_due' || state === 'opening');
+  function admitted(plan: RollPlan): JournalState | undefined {
+    const isGone = session.trouble?.code === 'desk_unreachable' && session.silentMs < UNDER_WAY_MS;
+    if (plan.when !== 'now' || !isGone) return undefined;
+    const { state, close } = rollChain(plan, { state: view(), nowMs: clock.now() });
+    const isBetween = state === 'flat_open_due' || state === 'opening';
+    if (!isBetween || close === undefined || writer.sendBy(close.id) === undefined) return undefined;
+    return view({ trouble: undefined, isReached: false });
   }
 
-  const admittedView = (plan: RollPlan): JournalState =>
-    isAdmitted(plan) ? view({ trouble: undefined, isReached: false }) : view();
+  const admittedView = (plan: RollPlan): JournalState => admitted(plan) ?? view();
 
   const journal: DeskJournal = {
     path: follower.path,
@@ -137,8 +136,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
       },
       async append(records, guard) {
         const isLeg = records.some((each) => each.kind === 'intent' && each.chain_id === plan.chain_id);
-        if (!isLeg || !isAdmitted(plan)) return journal.append(records, guard);
-        await writer.append(records, guard, { here: () => admittedView(plan) });
+        await writer.append(records, guard, isLeg ? () => admitted(plan) : undefined);
         return view();
       },
     }),

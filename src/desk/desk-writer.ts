@@ -28,6 +28,9 @@ import { DeskTrouble, NotCopied } from './trouble-of-log.ts';
 
 type Guard = ((state: JournalState) => void) | undefined;
 
+/** The state that the guard checks where the log cannot be reached; undefined: then nothing is recorded. Asked only then. */
+type Here = () => JournalState | undefined;
+
 /** How it is with the log, where the session does not know it yet. */
 export interface LogNow {
   trouble: JournalTrouble | undefined;
@@ -69,19 +72,14 @@ export class DeskWriter {
     this.#parts = parts;
   }
 
-  /** `here`: the leg of a roll that the log has admitted goes on without it; the guard is asked of this then. @throws StoppedError, DamagedFileError, or what the guard throws. */
-  async append(
-    records: readonly JournalRecord[],
-    guard: Guard,
-    { here }: { here?: () => JournalState } = {},
-  ): Promise<void> {
+  /** `here`: set for the leg of a roll, which may go on without the log. @throws StoppedError, DamagedFileError, or what the guard throws. */
+  async append(records: readonly JournalRecord[], guard: Guard, here?: Here): Promise<void> {
     const { view, isFollowed } = this.#parts;
     try {
-      if (here !== undefined) await this.#withLogOrHere(records, guard, here);
-      else if (needsLog(records, view())) await this.#withLog(records, guard);
+      if (here !== undefined || needsLog(records, view())) await this.#withLog(records, guard, here);
       else if (records.some(({ kind }) => kind === 'halt')) await this.#hereFirst(records, guard);
       else if (records.some((each) => DECIDED.includes(each.kind) || (mayBeOvertaken(each) && isFollowed())))
-        await this.#withLogOrHere(records, guard, view);
+        await this.#withLog(records, guard, view);
       else await this.#anywhere(records, guard);
     } catch (error) {
       if (error instanceof StoppedByGuard) throw error.reason;
@@ -233,34 +231,26 @@ export class DeskWriter {
         this.#committing.set(record.action_id, readClocks(this.#parts.machine.clock));
   }
 
-  /** Only with the log. @throws StoppedError `desk_unreachable` and the like. */
-  async #withLog(records: readonly JournalRecord[], guard: Guard): Promise<void> {
-    try {
-      await this.#underLock(records, guard);
-    } catch (error) {
-      if (error instanceof MayBeAppended) await this.#giveUp(records, error.made);
-      if (error instanceof NotCopied) await this.#undo(records);
-      throw causeOf(error);
-    }
-  }
-
-  /** Takes the log's lock if the log can be reached. `here`: the state that the guard checks if it cannot. */
-  async #withLogOrHere(
+  /** Under the log's lock; without the log only as `here` says. @throws StoppedError `desk_unreachable` and the like. */
+  async #withLog(
     records: readonly JournalRecord[],
     guard: Guard,
-    here: () => JournalState,
+    here: Here = () => undefined,
   ): Promise<void> {
     const { pending, machine } = this.#parts;
-    const keep = (made: readonly NewRecord[]): Promise<void> => pending.keep(this.#stamped(made, records));
     try {
       await this.#underLock(records, guard);
     } catch (error) {
-      if (error instanceof MayBeAppended && error.cause instanceof DeskTrouble) return keep(error.made);
-      if (error instanceof MayBeAppended) await this.#giveUp(records, error.made);
-      if (error instanceof NotCopied) await this.#undo(records);
-      if (!(error instanceof DeskTrouble)) throw causeOf(error);
-      this.#check(here(), records, guard);
-      await keep(newRecords(records, undefined, machine.random));
+      const isLost = error instanceof MayBeAppended;
+      const state = (isLost ? error.cause : error) instanceof DeskTrouble ? here() : undefined;
+      if (state === undefined) {
+        if (isLost) await this.#giveUp(records, error.made);
+        if (error instanceof NotCopied) await this.#undo(records);
+        throw causeOf(error);
+      }
+      if (!isLost) this.#check(state, records, guard);
+      const made = isLost ? error.made : newRecords(records, undefined, machine.random);
+      await pending.keep(this.#stamped(made, records));
     }
   }
 

@@ -2,13 +2,13 @@
  * The conversation of one command with the log: it connects once, pulls new records into the copy, which checks them, and
  * appends. A log that cannot be reached, or is not the one that this machine knows, is trouble, and is not asked again for a while.
  */
-import { exactInstant } from '../domain/instants.ts';
+import { type ClockReadings, elapsedOver, exactInstant } from '../domain/instants.ts';
 import { DamagedFileError, HedgeError } from '../errors.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
 import type { Signature } from '../journal/store/new-records.ts';
 import type { JournalHead, StoredRecord } from '../journal/store/record-rows.ts';
 import type { DeskTroubleCode, JournalTrouble } from '../journal/trouble.ts';
-import type { ShiftedClock } from '../platform/clock.ts';
+import { readClocks, type ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
 import { compareWhole, nameChange } from './compare-log.ts';
@@ -79,8 +79,8 @@ export class LogSession {
   #failed: { error: DeskTrouble; at: number } | undefined;
   #contact: Contact | undefined;
   #isReached = false;
-  /** When the connection answered last, by the monotonic clock. */
-  #heardAt = 0;
+  /** When the log did last what it was asked; undefined before. */
+  #heard: ClockReadings | undefined;
   /** By the monotonic clock; undefined once it has answered. */
   #reachUntil: number | undefined;
 
@@ -101,6 +101,15 @@ export class LogSession {
   /** The last one, perhaps of an earlier command. */
   get contact(): Contact | undefined {
     return this.#contact;
+  }
+
+  /**
+   * Since the copy had every record, by the clock that counts the longest, as this machine may have slept. Infinity until this
+   * command has reached the log.
+   */
+  get silentMs(): number {
+    const { clock } = this.#parts.machine;
+    return this.#heard === undefined ? Infinity : elapsedOver([this.#heard, readClocks(clock)]).ms;
   }
 
   /** Pulls the new records. @throws DeskTrouble; DamagedFileError where the copy cannot be written. */
@@ -137,7 +146,7 @@ export class LogSession {
       const seq = this.#lastSeq();
       await this.#checkSilent();
       const result = await this.#again(work);
-      this.#heardAt = machine.clock.monotonic();
+      this.#heard = readClocks(machine.clock);
       this.#failed = undefined;
       this.#isReached = true;
       if (seq > 0) this.#nameIgnored(seq);
@@ -160,7 +169,7 @@ export class LogSession {
     const { machine, reachMs } = this.#parts;
     const { clock } = machine;
     const now = clock.monotonic();
-    if (this.#connection === undefined || now - this.#heardAt < SILENT_MS) return;
+    if (this.#connection === undefined || this.silentMs < SILENT_MS) return;
     try {
       await (await this.#connection).run('SELECT 1', reachMs / 2);
     } catch (error) {

@@ -1,6 +1,5 @@
 /** An action of one machine is looked up, awaited and sent again by any other: by one at a time, and under its own key. */
 import { describe, expect, it } from 'vitest';
-import { databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import type { Ran } from '../support/test-cli.ts';
 
@@ -86,45 +85,5 @@ describe('an open of another machine whose outcome is unknown', () => {
     expect(ran.filter(({ code }) => code === 0)).toHaveLength(1);
     const shown = await Promise.all(all.map((each) => each.ok(`journal ${id.slice(0, 8)}`)));
     expect(shown[0]?.out).toBe(shown[1]?.out);
-  });
-});
-
-describe('a roll', () => {
-  it('between whose legs the log goes away opens its second leg all the same, as its record admitted it', async () => {
-    const desk = await deskOfMachines();
-    const front = await databaseFront(desk.log.server.port);
-    const ada = await desk.joined('ada', { port: front.port });
-    const bisi = await desk.joined('bisi');
-    await ada.ok('open USDTNGN buy 5000 --tenor 3 --deal-id PAY-1 --yes');
-    // Once its close has been answered.
-    const gone = desk.served.arrived(2).then(() => front.be('refused'));
-    const rolled = await ada.run('roll PAY-1 --at now --tenor 7 --yes --json');
-    await gone;
-    expect([rolled.code, rolled.err]).toEqual([0, rolled.err]);
-    expect(await desk.served.openOn('buy')).toBe(5_000);
-    expect(desk.served.acted('/hedges')).toBe(2);
-    expect((await bisi.ok('journal')).out).not.toMatch(/PAY-1\.r2/);
-    front.be('open');
-    await ada.ok('journal');
-    expect((await bisi.ok('journal')).out).toMatch(/PAY-1\.r2/);
-    expect((await bisi.ok('roll show')).out).not.toMatch(/due/);
-  });
-
-  it('that was stopped between its legs is finished by another machine', async () => {
-    const desk = await deskOfMachines();
-    const ada = await desk.joined('ada');
-    const bisi = await desk.joined('bisi');
-    await ada.ok('open USDTNGN buy 5000 --tenor 3 --deal-id PAY-1 --yes');
-    await desk.served.desk.service.admin.setFaults({ fail_before: 1, only: 'open' });
-    const rolled = await ada.run('roll PAY-1 --at now --tenor 7 --yes --json');
-    expect(rolled.code).not.toBe(0);
-    await desk.served.desk.service.admin.clearFaults();
-    expect(await desk.served.openOn('buy')).toBe(0);
-    const shown = await bisi.ok('roll show');
-    expect(shown.out).toContain('PAY-1');
-    const run = await bisi.run('roll run --due --yes --json');
-    expect([run.code, run.err]).toEqual([0, run.err]);
-    expect(await desk.served.openOn('buy')).toBe(5_000);
-    expect(desk.served.acted('/hedges')).toBe(2);
   });
 });

@@ -37,7 +37,7 @@ export interface Journal {
     records: readonly [JournalRecord, ...JournalRecord[]],
     guard?: (state: JournalState) => void,
   ): Promise<JournalState>;
-  /** Set with a desk only: the journal for the second leg of a roll, which the record of the roll admits if the log is gone meanwhile. */
+  /** Set with a desk only: the journal for the legs of a roll. The second one goes on if the log goes away between them. */
   admitting?(plan: RollPlan): Journal;
   /** Set with a desk only: when the last intent or sending of an action was about to be committed; its first send is soon after that, or never. */
   sendBy?(actionId: string): ClockReadings | undefined;
