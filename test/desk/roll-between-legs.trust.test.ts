@@ -127,7 +127,7 @@ describe('a roll that was stopped between its legs', () => {
       const ran = await machine.run(RUN);
       expect([ran.code, errorOf(ran).code]).toEqual([10, 'desk_unreachable']);
       expect((await machine.run('roll run PAY-1 --yes')).err).toMatch(
-        /Leg 2 was not sent\..* USDTNGN buy is flat\..*on a machine that\s+reaches\s+the log/s,
+        /Leg 2 was not sent\..* USDTNGN buy is flat\..*on\s+a\s+machine\s+that\s+reaches\s+it\./s,
       );
     }
     expect(opened(desk)).toBe(sent);

@@ -70,7 +70,7 @@ export const dropStep = ({ plan }: RollChain, does: string): NextStep =>
 
 const AFTER: Readonly<Record<string, Sentence>> = {
   cost_too_high: 'try leg 2 again; --max-cost-bps sets another limit',
-  desk_unreachable: say`open leg 2, on a machine that reaches the log, or here once it does: ${shell`hedge doctor`}`,
+  desk_unreachable: say`open leg 2, here once the log is reached, or on a machine that reaches it. To see why: ${shell`hedge doctor`}`,
   halted: say`open leg 2 once the halt is lifted: ${shell`hedge unhalt`}`,
   limit_exceeded: say`open leg 2 once the limit allows it: ${shell`hedge profile show`}`,
 };
