@@ -15,7 +15,7 @@ import {
 import { enlarges } from '../domain/action-table.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant, utcDay } from '../domain/instants.ts';
-import { StoppedError } from '../errors.ts';
+import { HedgeError, StoppedError } from '../errors.ts';
 import { findByKey, isKeyTaken, isOn, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted, wasNeverSent } from '../journal/replay.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
@@ -294,8 +294,12 @@ async function writeIntent(plan: Plan, attempt: number, context: TradingContext)
     checkAgain(plan, key, current, context);
   });
   const entry = actionById(state, id);
-  if (entry === undefined) throw new Error(`the journal does not show action ${id}, which was just written`);
-  return entry;
+  if (entry !== undefined) return entry;
+  throw new HedgeError({
+    code: 'internal',
+    what: `The journal does not show action ${id}, which was just written.`,
+    meaning: 'Nothing was sent.',
+  });
 }
 
 function checkAgain(
