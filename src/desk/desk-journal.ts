@@ -48,35 +48,42 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
   const follower = new Follower(folder, machine, () => {
     if (!parts.isFollowed()) throw leftMeanwhile(name);
   });
-  const pending = new PendingFile(folder, machine);
+  const pending = new PendingFile(folder, machine, parts);
   const session = new LogSession({ ...parts, follower });
   const isRunning: IsRunning = (writer, lastAt) => runs(writer, lastAt, { host, nowMs: clock.now() });
   let pulledAt = Number.NEGATIVE_INFINITY;
 
   function view(asked: LogNow = session): JournalState {
-    let { all: waiting, damage } = pending.read();
+    const { all, damage } = pending.read();
+    let waiting = all;
     let copy: JournalDatabase | undefined;
+    let copyTrouble: JournalTrouble | undefined;
     try {
       const db = follower.database();
-      ({ waiting } = meantOf(waiting, db));
+      ({ waiting } = meantOf(all, db));
       copy = db;
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
-      damage = error;
+      copyTrouble = untilReached(error.trouble, name);
     }
     const { contact } = session;
     return journalReader({
       path: follower.path,
       db: copy,
       waiting,
-      trouble: damage?.trouble ?? (asked.trouble && untilWhen(asked.trouble, contact?.asOf)),
+      trouble:
+        copyTrouble ??
+        damage?.trouble ??
+        writer.ownTrouble ??
+        (asked.trouble && untilWhen(asked.trouble, contact?.asOf)),
       desk: {
         name,
         isReached: asked.isReached,
         asOf: contact?.asOf,
         login: contact?.login,
         isApprover: contact?.isApprover === true,
-        pending: waiting.length,
+        // A file that cannot be read has at least one.
+        pending: waiting.length + (damage === undefined ? 0 : 1),
       },
       own: { user: host.user(), host: host.self.hostname || 'unknown' },
       isRunning,
@@ -177,6 +184,13 @@ function runs(
   if (judged !== 'unknown') return judged === 'running';
   return lastAt !== undefined && mayBeUnderWay(lastAt, nowMs);
 }
+
+/** No repair makes the copy again, but the log does. */
+const untilReached = (trouble: JournalTrouble, name: string): JournalTrouble => ({
+  ...trouble,
+  code: 'desk_unreachable',
+  what: `${trouble.what} This copy of desk ${name} is built again by the next command that reaches its log.`,
+});
 
 /** Each screen that shows the trouble says what the copy has. */
 function untilWhen(trouble: JournalTrouble, asOf: string | undefined): JournalTrouble {

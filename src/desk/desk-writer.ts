@@ -7,7 +7,7 @@
 import { enlarges } from '../domain/action-table.ts';
 import { say, shell } from '../domain/hint.ts';
 import { type ClockReadings, durationInWords, exactInstant, MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
-import { StoppedError, unless } from '../errors.ts';
+import { DamagedFileError, StoppedError, unless } from '../errors.ts';
 import { raisedBy } from '../journal/desk-limits.ts';
 import { type JournalRecord, SCHEMA } from '../journal/records.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
@@ -56,6 +56,8 @@ export interface WriterParts {
 
 export interface LaterRecords {
   records: readonly NewRecord[];
+  /** Why they cannot be read; then there are none. */
+  trouble?: JournalTrouble | undefined;
   /** They are in the log. */
   done(): void;
 }
@@ -67,6 +69,8 @@ export class DeskWriter {
   readonly #parts: WriterParts;
   /** When an intent, or a further sending, was about to be committed to the log. By the ID of the action. */
   readonly #committing = new Map<string, ClockReadings>();
+  /** Why this machine's own journal could not be read when it was asked last. */
+  ownTrouble: JournalTrouble | undefined;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -94,30 +98,34 @@ export class DeskWriter {
   /** Delivers the records that are pending here. False where the log cannot take it. */
   async deliverRest(): Promise<boolean> {
     const { session, laterRecords } = this.#parts;
-    const later = laterRecords();
     try {
       await this.#deliver();
+      const later = laterRecords();
+      this.ownTrouble = later.trouble;
       await session.deliver(later.records, { isEarlier: true });
+      later.done();
     } catch (error) {
       if (error instanceof DeskTrouble) return false;
       throw error;
     }
-    later.done();
     return true;
   }
 
   /** The records that are pending here, and more; decisions among those under the lock, as the log may have overtaken them. @throws DeskTrouble */
   async #deliver(made: readonly NewRecord[] = []): Promise<void> {
     const { session, follower, pending } = this.#parts;
-    const { all } = pending.read();
+    const all = await pending.whole();
     if (haveDecision(all)) {
       await this.#deliverDecided();
       await session.deliver(made);
     } else {
-      const meant = meantOf(all, follower.database());
-      await session.deliver([...delivered(meant, follower), ...made]);
+      // The log passes over what it has, and builds a damaged copy again.
+      const meant =
+        unless(JournalDamage, () => delivered(meantOf(all, follower.database()), follower)) ??
+        delivered({ waiting: all, overtaken: [] }, { has: () => false });
+      await session.deliver([...meant, ...made]);
     }
-    if (all.length > 0) pending.tidy(follower.database());
+    if (all.length > 0) pending.tidy(unless(JournalDamage, () => follower.database()));
   }
 
   async #deliverDecided(): Promise<void> {
@@ -288,9 +296,9 @@ export class DeskWriter {
 
   /** Records of past events: appended wherever the log ends. */
   async #anywhere(records: readonly JournalRecord[], guard: Guard): Promise<void> {
-    const { follower, pending, machine, view, isFollowed } = this.#parts;
+    const { pending, machine, view, isFollowed } = this.#parts;
     this.#check(view(), records, guard);
-    const made = newRecords(records, follower.database(), machine.random);
+    const made = newRecords(records, undefined, machine.random);
     // After leaving, it belongs to the journal of this machine alone.
     if (!isFollowed()) return pending.keep(made);
     try {
@@ -303,9 +311,18 @@ export class DeskWriter {
 
   /** In effect here at once. */
   async #hereFirst(records: readonly JournalRecord[], guard: Guard): Promise<void> {
-    const { pending, machine, view, isFollowed } = this.#parts;
+    const { session, pending, machine, view, isFollowed } = this.#parts;
     this.#check(view(), records, guard);
-    await pending.keep(newRecords(records, undefined, machine.random));
+    const made = newRecords(records, undefined, machine.random);
+    try {
+      await pending.keep(made);
+    } catch (error) {
+      if (!(error instanceof DamagedFileError && isFollowed())) throw error;
+      // The other machines halt all the same.
+      return session.deliver(made).catch((away: unknown) => {
+        throw away instanceof DeskTrouble ? error : away;
+      });
+    }
     if (isFollowed()) await this.deliverRest();
   }
 }

@@ -15,8 +15,11 @@ export interface JournalTrouble {
   path: string;
   /** A sentence that names the path or the desk. */
   what: string;
-  /** Set with a desk only. */
-  code?: DeskTroubleCode;
+  /**
+   * Set with a desk only. `own_journal`: it is this machine's own that is damaged; `desk_unreachable` of a damaged copy: the log
+   * makes it again.
+   */
+  code?: DeskTroubleCode | 'own_journal';
 }
 
 const NEXT: Readonly<Record<Exclude<JournalTrouble['kind'], 'desk'>, Sentence>> = {
@@ -24,7 +27,8 @@ const NEXT: Readonly<Record<Exclude<JournalTrouble['kind'], 'desk'>, Sentence>> 
   rewound: say`If there is a newer copy of that file, move the file with its -wal and -shm to another folder, and put the copy and its -wal in their place; leave the other files as they are. Without one, compare ${shell`hedge hedges`} and ${shell`hedge positions`} with the journal, then: ${shell`hedge journal accept-loss --note TEXT`}`,
 };
 
-const NEXT_WITH_DESK: Readonly<Record<DeskTroubleCode, Sentence>> = {
+const NEXT_WITH_DESK: Readonly<Record<NonNullable<JournalTrouble['code']>, Sentence>> = {
+  own_journal: say`Keep a copy of the folder as it is. Then: ${shell`hedge --profile practice journal repair`}`,
   desk_unreachable: say`To see why: ${shell`hedge doctor`}. Records kept here are delivered by the next command that reaches it.`,
   desk_rewound: say`To deliver what this machine has: ${shell`hedge desk adopt`}. First compare ${shell`hedge hedges`} with ${shell`hedge journal`}.`,
   desk_changed: say`Restore the database from a backup: ${shell`hedge help desk`}. This machine keeps its own copy.`,
@@ -33,11 +37,15 @@ const NEXT_WITH_DESK: Readonly<Record<DeskTroubleCode, Sentence>> = {
 
 /** The advice for a trouble. */
 export const troubleAdvice = ({ kind, code }: Pick<JournalTrouble, 'kind' | 'code'>): Sentence =>
-  kind === 'desk' ? NEXT_WITH_DESK[code ?? 'desk_unreachable'] : NEXT[kind];
+  kind === 'desk' || code !== undefined ? NEXT_WITH_DESK[code ?? 'desk_unreachable'] : NEXT[kind];
 
 /** The code of a finding or an error. */
 export const troubleCode = ({ kind, code }: Pick<JournalTrouble, 'kind' | 'code'>) =>
-  kind === 'desk' ? (code ?? 'desk_unreachable') : kind === 'rewound' ? 'journal_rewound' : 'damaged_file';
+  kind === 'rewound'
+    ? 'journal_rewound'
+    : kind === 'damaged' || code === 'own_journal'
+      ? 'damaged_file'
+      : (code ?? 'desk_unreachable');
 
 /** While the journal is damaged. */
 export const CLOSE_STILL_WORKS =

@@ -19,11 +19,11 @@ import {
 import { ownRecords } from '../desk/own-records.ts';
 import { withOwnSnapshots } from '../desk/own-snapshots.ts';
 import { passwordInFile } from '../desk/password.ts';
-import { CredentialError } from '../errors.ts';
+import { CredentialError, DamagedFileError } from '../errors.ts';
 import type { Operator } from '../journal/records.ts';
 import { actionById } from '../journal/state.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
-import { JournalBusy, type JournalDatabase } from '../journal/store/journal-database.ts';
+import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { headOf } from '../journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -151,9 +151,10 @@ export function laterRecords(
   machine: Machine,
 ): LaterRecords {
   const member = readMembership(state, name, machine.host);
-  const db = openJournalFile(databaseFile(state), machine.host);
-  if (member === undefined || db === undefined) return NOTHING_LATER;
+  let db: JournalDatabase | undefined;
   try {
+    db = openJournalFile(databaseFile(state), machine.host);
+    if (member === undefined || db === undefined) return NOTHING_LATER;
     if (headOf(db).seq <= member.delivered_to) return NOTHING_LATER;
     const keys = new Map(member.keys.map((key) => [key, 'same' as const]));
     const { records, last } = ownRecords(db, {
@@ -172,8 +173,15 @@ export function laterRecords(
         });
       },
     };
+  } catch (error) {
+    if (!(error instanceof DamagedFileError)) throw error;
+    // The log and its copy are whole: a close goes on.
+    return {
+      ...NOTHING_LATER,
+      trouble: { kind: 'damaged', path: error.path, what: error.what, code: 'own_journal' },
+    };
   } finally {
-    db.close();
+    db?.close();
   }
 }
 
@@ -189,7 +197,7 @@ function whileUnchanged(
     own?.writing(() => (copy === undefined ? work() : copy.writing(work)));
   } catch (error) {
     // The next command says it.
-    if (!(error instanceof JournalBusy)) throw error;
+    if (!(error instanceof DamagedFileError)) throw error;
   } finally {
     own?.close();
     copy?.close();
