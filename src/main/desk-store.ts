@@ -20,10 +20,11 @@ import { ignoredIn } from '../desk/stamped-rows.ts';
 import { notSetUp, troubleOfLog } from '../desk/trouble-of-log.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { RefusedError, StoppedError } from '../errors.ts';
+import { RefusedError, StoppedError, unless } from '../errors.ts';
 import { type AccountIdentity, recordedIdentity } from '../journal/account-identity.ts';
 import { type DeskLimitChanges, raisedBy } from '../journal/desk-limits.ts';
 import { type Operator, type RecordedIdentity, SCHEMA } from '../journal/records.ts';
+import { JournalDamage } from '../journal/store/journal-database.ts';
 import { recordOfLog } from '../journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { troubleError } from '../journal/trouble.ts';
@@ -213,7 +214,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
   async function statusOf({ member: of }: AccountDesk, journal: OwnJournal): Promise<DeskStatus> {
     const now = journal.read();
     const folder = deskFolder(state, of.name);
-    const copy = openJournalFile(databaseFile(folder), host);
+    const copy = unless(JournalDamage, () => openJournalFile(databaseFile(folder), host));
     try {
       return {
         name: of.name,

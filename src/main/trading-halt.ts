@@ -48,15 +48,18 @@ export async function haltTrading(
   const [atOwn] = await Promise.allSettled([appended(own, record)]);
   const desks = await ownDesks(parts, operator);
   const { stored, failed } = await storedIn(desks, record);
-  if (atOwn.status === 'rejected') throw haltFailed(atOwn.reason, own);
+  const delivered = await deliveredTo(stored, timeoutMs, parts);
+  if (atOwn.status === 'rejected') throw haltFailed(atOwn.reason, own, stored);
   const desk = desks.length === 0 ? undefined : (await selected().catch(() => undefined))?.desk?.member.name;
   const { effect } = stored.find(({ name }) => name === desk) ?? { effect: atOwn.value };
-  return { ...effect, desks: await deliveredTo(stored, timeoutMs, parts), failed };
+  return { ...effect, desks: delivered, failed };
 }
 
-function haltFailed(reason: unknown, own: Journal): unknown {
+function haltFailed(reason: unknown, own: Journal, stored: readonly StoredHalt[]): unknown {
   if (!(reason instanceof DamagedFileError)) return reason;
-  return reason.with({ meaning: meaningAfter(reason, own) });
+  const names = stored.map(({ name }) => name);
+  const halted = names.length === 0 ? '' : ` The halt is stored for the account of desk ${names.join(', ')}.`;
+  return reason.with({ meaning: `${meaningAfter(reason, own)}${halted}` });
 }
 
 interface StoredHalt {

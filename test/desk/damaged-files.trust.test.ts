@@ -1,5 +1,5 @@
 /** Files of one machine of a desk are damaged: a close and a halt work all the same, and the log has them in the end. */
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { databaseFile, pendingFile } from '../../src/journal/store/schema.ts';
@@ -129,6 +129,7 @@ describe("a copy of the desk's log that cannot be opened, while the log is away,
       expect.stringMatching(/built again by the next command that reaches its log.*Close still works/),
     ]);
     expect(errorOf(await ada.run('unhalt --yes --json')).code).not.toBe('damaged_file');
+    expect((await ada.run('desk status')).out).toMatch(/Reached +NO/);
     await ada.ok('reduce USDTNGN buy 1000', {
       terminal: { isTTY: { stdin: true, stderr: true } },
       answer: 'y\r',
@@ -146,6 +147,17 @@ describe("a copy of the desk's log that cannot be opened, while the log is away,
 });
 
 describe("a machine's own journal that cannot be opened", () => {
+  it('keeps no halt from the log where it cannot take one itself, which says both', async () => {
+    const { desk, ada } = await aDesk();
+    chmodSync(databaseFile(stateOf(ada)), 0o644);
+    const ran = await ada.run(['halt', 'venue down']);
+    expect([ran.code, ran.err.replace(/\s+/g, ' ')]).toEqual([
+      78,
+      expect.stringMatching(/NOT HALTED: .* The halt is stored for the account of desk lagos\./),
+    ]);
+    expect(await countOf(desk, 'halt')).toBe(1);
+  });
+
   it('stops opens of the desk by name, and no reading, close, reduce of a person, or halt', async () => {
     const { desk, ada, bisi } = await aDesk();
     withoutHeader(databaseFile(stateOf(ada)));
