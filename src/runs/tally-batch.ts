@@ -28,6 +28,8 @@ export interface SideResult {
 export interface RunTotals {
   sides: readonly SideResult[];
   returned: AmountReturned;
+  /** Whether a line was executed by an earlier run, and so is in no total. */
+  anyEarlier: boolean;
 }
 
 export interface LineResult {
@@ -42,9 +44,13 @@ const ZERO = new Big(0);
 export function tallyBatch() {
   const sides = new Map<string, SideResult>();
   let returned = NOTHING_RETURNED;
+  let anyEarlier = false;
   return {
     count({ intent, report, error }: LineResult): void {
-      if (error?.code === 'not_run' || isEarlier(report)) return;
+      const isEarlier = report !== undefined && report.plan === undefined;
+      anyEarlier ||= isEarlier;
+      // A line may have its own --dry-run.
+      if (isEarlier || error?.code === 'not_run' || report?.outcome === 'planned') return;
       if (!enlarges(intent)) {
         if (error === undefined) returned = withReturned(returned, report);
         return;
@@ -62,13 +68,9 @@ export function tallyBatch() {
       };
       sides.set(key, withLine(before, report, error));
     },
-    totals: (): RunTotals => ({ sides: [...sides.values()], returned }),
+    totals: (): RunTotals => ({ sides: [...sides.values()], returned, anyEarlier }),
   };
 }
-
-/** Executed by an earlier run; or a line with its own `--dry-run`. */
-const isEarlier = (report: ActionReport | undefined): boolean =>
-  report !== undefined && (report.plan === undefined || report.outcome === 'planned');
 
 function withLine(
   before: SideResult,

@@ -242,6 +242,7 @@ describe('a batch that is run again', () => {
       expect.stringMatching(/^line 4 ALREADY INCREASED buy USDTNGN by 1,000.00 USD.*; nothing was sent$/),
       expect.stringMatching(/^line 5 FILLED buy USDTNGN 3,000.00 USD at [\d.,]+, hedge \w+$/),
     ]);
+    expect(again.err).toMatch(/^USDTNGN buy +1 +3,000\.00 /m);
     const totals = (await run([`${OPEN} 3k -t 3`, `${OPEN} 4k -t 3`, `${OPEN} 5k -t 3`])).err;
     expect(totals).toMatch(/^USDTNGN buy +2 +9,000\.00 /m);
     expect(totals).toMatch(/5 lines were executed before/);
@@ -493,6 +494,22 @@ describe('a batch stops', () => {
     expect(ways.map((line) => line.replace(/[0-9a-f]{4} /, '7c1e '))).toEqual([
       '  hedge --profile practice check 7c1e    look up; send nothing',
     ]);
+  });
+
+  it('at Ctrl-C instead of an answer: nothing was sent for that line, and the next run continues there', async () => {
+    const cli = testCli({ env: PRACTICE });
+    const file = join(cli.home, 'batch.txt');
+    writeFileSync(file, ['account', `${OPEN} 10k -t 3`, 'account'].join('\n'));
+    const ran = await cli.run(['batch', file], {
+      terminal: { isTTY: { stdin: true, stdout: true, stderr: true }, width: 200, env: { NO_COLOR: '1' } },
+      answer: '\u0003',
+    });
+    expect(ran.out).toContain(
+      `line 2 CANCELED ${OPEN} 10k -t 3\n  Stopped by Ctrl-C. Nothing was sent for this line.\n`,
+    );
+    expect(ran.err).toMatch(
+      /^1 line was not run\. To continue with line 2, run the same batch again: no line is executed twice\.$/m,
+    );
   });
 
   it('and continues with --keep-going', async () => {

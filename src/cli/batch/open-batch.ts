@@ -11,7 +11,7 @@ import type { Block } from '../../output/blocks.ts';
 import { partsIn } from '../../output/cells.ts';
 import { hintBlocks } from '../../output/hint-blocks.ts';
 import { progressBar } from '../../output/progress-bar.ts';
-import type { DryRunTotals } from '../../output/views/batch.ts';
+import { type DryRunTotals, reasonOf, wasCanceled } from '../../output/views/batch.ts';
 import { readUserFile } from '../../platform/atomic-file.ts';
 import { checkDeskReached } from '../../readings/journal-trouble.ts';
 import type { ProgressReporter, ReadContext } from '../../readings/read-context.ts';
@@ -333,6 +333,7 @@ function reportBatchProgress(
   let done = 0;
   let failed = 0;
   let notRun = 0;
+  let canceled: number | undefined;
   const executedBefore: string[] = [];
 
   const sum = (): void => {
@@ -341,7 +342,9 @@ function reportBatchProgress(
       note(
         `${linesOf(executedBefore.length)} executed before, from ${first} on, and not executed again. ${OTHER_NAME_HINT}`,
       );
-    if (notRun > 0) note(`${linesOf(notRun)} not run. ${RERUN_HINT}`);
+    const left = notRun === 0 ? '' : `${linesOf(notRun)} not run. `;
+    if (canceled !== undefined) note(`${left}${continueHint(canceled)}`);
+    else if (notRun > 0) note(`${left}${RERUN_HINT}`);
   };
   // An unknown outcome comes first.
   const showNextSteps = async (error: HedgeError): Promise<void> => {
@@ -365,7 +368,8 @@ function reportBatchProgress(
         if (notRun === 1) note(`${name}: ${error.what}`);
       } else if (error !== undefined) {
         failed += 1;
-        if (!onScreen) note(`${name}: ${error.code}: ${error.what}`);
+        if (wasCanceled(error)) canceled ??= line.number;
+        if (!onScreen) note(`${name}: ${error.code}: ${reasonOf(error)}`);
         await showNextSteps(error);
       }
       if (done === total) sum();
@@ -376,5 +380,7 @@ function reportBatchProgress(
 const OTHER_NAME_HINT =
   'To execute the same lines again, use another --name, and another deal ID where they have one.';
 const RERUN_HINT = 'Resolve this first, then run the same batch again: no line is executed twice.';
+const continueHint = (line: number): string =>
+  `To continue with line ${line}, run the same batch again: no line is executed twice.`;
 
 const linesOf = (count: number): string => (count === 1 ? '1 line was' : `${count.toString()} lines were`);

@@ -5,7 +5,14 @@ import { BPS_PER_UNIT, BPS_PLACES, divide } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { inOneLine } from '../../domain/hint.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { ConditionError, type HedgeError, RefusedError, StoppedError, UsageError } from '../../errors.ts';
+import {
+  ConditionError,
+  type HedgeError,
+  InterruptedError,
+  RefusedError,
+  StoppedError,
+  UsageError,
+} from '../../errors.ts';
 import type { AccountLeft, AmountReturned, SideTotal } from '../../runs/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
 import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
@@ -27,12 +34,19 @@ export function viewBatchLine({ number, typed, shown, error }: BatchLineView): V
     return [
       line(name, text(wordFor(error), isPlain(error) ? 'dim' : 'bad'), nameText(typed)),
       shown?.brief === undefined && (shown?.blocks ?? []),
-      !isPlain(error) && { kind: 'line', cells: [message(error.what)], indent: 2 },
+      !isPlain(error) && { kind: 'line', cells: [message(reasonOf(error))], indent: 2 },
     ];
   if (shown?.brief !== undefined)
     return line(name, shown.brief, shown.isEarlier && text('(earlier run)', 'dim'));
   return [line(name, nameText(typed, 'strong')), shown?.blocks ?? []];
 }
+
+/** Stopped by a signal before anything was sent. */
+export const wasCanceled = (error: HedgeError): boolean =>
+  error instanceof InterruptedError && error.effect === 'none';
+
+export const reasonOf = (error: HedgeError): string =>
+  wasCanceled(error) ? `${error.what} Nothing was sent for this line.` : error.what;
 
 /** The word says it all. */
 const isPlain = ({ code }: HedgeError): boolean => code === 'not_run' || code === 'declined';
@@ -47,6 +61,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
 function wordFor(error: HedgeError): string {
   const word = ownField(BY_CODE, error.code);
   if (word !== undefined) return word;
+  if (wasCanceled(error)) return 'CANCELED';
   if (error.effect === 'unknown' || error.effect === 'pending') return error.effect.toUpperCase();
   if (error instanceof ConditionError) return 'NOT MET';
   if (error instanceof StoppedError || error instanceof UsageError) return 'BLOCKED';
@@ -86,10 +101,10 @@ export function viewDryRun(totals: DryRunTotals): View {
   ];
 }
 
-/** Totals of several opens and adds, or of returned amounts; a single line needs none. */
-export function viewRun({ sides, returned }: RunTotals): View {
+/** Totals of opens and adds, and of returned amounts. A single line needs none, unless earlier results are among the lines. */
+export function viewRun({ sides, returned, anyEarlier }: RunTotals): View {
   const count = sides.reduce((all, { done, failed, pending }) => all + done + failed + pending, 0);
-  const shown = count > 1 ? sides : [];
+  const shown = count > 1 || anyEarlier ? sides : [];
   if (shown.length === 0 && returned.amount.eq(0)) return [];
   return [
     gap,

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
+  InterruptedError,
   OrderFailedError,
   OutcomeUnknownError,
   PartialFillError,
   StoppedError,
 } from '../../../src/errors.ts';
-import { viewRun } from '../../../src/output/views/batch.ts';
+import { viewBatchLine, viewRun } from '../../../src/output/views/batch.ts';
 import { tallyBatch } from '../../../src/runs/tally-batch.ts';
 import type { ActionReport } from '../../../src/trading/report.ts';
 import { big, intent, planOf } from '../../trading/facts.ts';
@@ -76,16 +77,46 @@ describe('the total of a batch that ran', () => {
     ]);
   });
 
-  it('is left out for one line; lines that did not run, planned lines and earlier results do not count', () => {
+  it('is left out for one line; lines that did not run and planned lines do not count', () => {
     const notRun = new StoppedError({ code: 'not_run', what: 'Not run.', meaning: 'Nothing was sent.' });
-    const { intent: same, report } = line(OPEN, 'filled');
     expect(
       totalOf(
-        { intent: same, report: undefined, error: notRun },
+        { intent: intent(OPEN, TENOR), report: undefined, error: notRun },
         line(OPEN, 'planned'),
-        { intent: same, report: report && { ...report, plan: undefined }, error: undefined },
         line(OPEN, 'filled'),
       ),
     ).toEqual(['']);
+  });
+
+  it('has one line alone if earlier results stand between: only the total tells what this run did', () => {
+    const { report, ...earlier } = line(OPEN, 'filled');
+    expect(
+      totalOf(
+        { ...earlier, report: report && { ...report, plan: undefined } },
+        line('add USDTNGN buy 2k', 'changed'),
+      ),
+    ).toEqual([
+      '',
+      'OPENS + ADDS  DONE  OPENED USD  UPFRONT USDC  NOT DONE',
+      'USDTNGN buy      1    2,000.00        202.00         0',
+      'This run only. Upfront as quoted, in proportion to what filled.',
+    ]);
+  });
+});
+
+describe('a line that a signal stopped', () => {
+  const shownFor = (error: InterruptedError): readonly string[] =>
+    shown(viewBatchLine({ number: 5, typed: 'close USDTNGN sell --if-open', shown: undefined, error }));
+
+  it('was canceled, and nothing was sent for it', () => {
+    expect(shownFor(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }))).toEqual([
+      'line 5 CANCELED close USDTNGN sell --if-open',
+      '  Stopped by Ctrl-C. Nothing was sent for this line.',
+    ]);
+  });
+
+  it('is not called canceled once it was sent', () => {
+    const waiting = new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.', effect: 'pending' });
+    expect(shownFor(waiting)[0]).toBe('line 5 PENDING close USDTNGN sell --if-open');
   });
 });
