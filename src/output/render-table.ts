@@ -136,6 +136,8 @@ interface LaidColumn extends ColumnShape {
   optional: NonNullable<Column['optional']> | 'empty';
   /** It has one in every row. */
   isId: boolean;
+  /** Not missing in every row, nor the same in several. */
+  differs: boolean;
   /** Its smallest width: its header breaks between words, and its cells if they wrap. */
   narrowest: number;
   header: string;
@@ -163,6 +165,7 @@ function layColumn(
     column,
     optional: texts.every((each) => each === '') ? 'empty' : (column.optional ?? false),
     isId: column.isId === true && cells.every(({ kind }) => kind !== 'missing'),
+    differs: cells.some(({ kind }) => kind !== 'missing') && (texts.length === 1 || new Set(texts).size > 1),
     width,
     narrowest: Math.max(...[...headerWords, ...unbroken].map(textWidth)),
     wrap: column.wrap === true,
@@ -194,9 +197,7 @@ function fitting(columns: readonly LaidColumn[], width: number): readonly LaidCo
   let shown = columns;
   const hidden: (readonly LaidColumn[])[] = [];
   while (!fits(shown, width)) {
-    const last = HIDING.map((when) => shown.findLast(({ optional }) => optional === when)).find(
-      (column) => column !== undefined,
-    );
+    const last = nextToHide(shown.filter(({ column }) => !differsIn(column, shown))) ?? nextToHide(shown);
     if (last === undefined) return undefined;
     const { group } = last.column;
     const together = shown.filter(
@@ -215,6 +216,19 @@ function fitting(columns: readonly LaidColumn[], width: number): readonly LaidCo
 }
 
 const HIDING = ['empty', 'first', true, 'last'] as const;
+
+const nextToHide = (columns: readonly LaidColumn[]): LaidColumn | undefined =>
+  HIDING.map((when) => columns.findLast(({ optional }) => optional === when)).find(
+    (column) => column !== undefined,
+  );
+
+/** Whether it, or a column that is hidden with it, tells rows apart. */
+const differsIn = (column: Column, columns: readonly LaidColumn[]): boolean =>
+  columns.some(
+    (each) =>
+      each.differs &&
+      (each.column === column || (column.group !== undefined && each.column.group === column.group)),
+  );
 
 const fits = (columns: readonly LaidColumn[], width: number): boolean =>
   tableWidth(narrow(columns, width)) <= width;

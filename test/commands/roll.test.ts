@@ -250,6 +250,7 @@ describe('a roll whose open fails', () => {
     const dropped = await cli.run(['roll', 'drop', chain?.chain_id ?? '', '--note', 'paid early']);
     expect([dropped.code, dropped.out]).toEqual([0, expect.stringContaining('Leg 1 stays closed')]);
     expect(await chains(cli)).toMatchObject([{ state: 'dropped', note: 'paid early' }]);
+    expect((await cli.run('roll show', ON_A_TERMINAL)).out).toMatch(/ NOTE$[^]* paid early$/m);
     const run = await cli.run('roll run --due --yes');
     expect([run.code, run.out]).toEqual([0, expect.stringContaining('No roll is due.')]);
     const again = await cli.run(['roll', 'drop', chain?.chain_id ?? '', '--note', 'again'], {
@@ -280,7 +281,12 @@ describe('hedge roll --at maturity', () => {
     );
     await cli.run('practice advance 73h');
     const word = 'leg 1 matured, leg 2 due';
-    expect((await cli.run('roll show', ON_A_TERMINAL)).out).toMatch(/\w{8} +due +buy USDTNGN/);
+    expect((await cli.run('roll show', ON_A_TERMINAL)).out).toMatch(
+      /\w{8} +leg 1 +buy USDTNGN[^]*matured,[^]*leg 2[^]*due/,
+    );
+    expect((await cli.run('roll show', ON_A_TERMINAL)).out).not.toContain('NOTE');
+    const [listed] = await chains(cli);
+    expect(listed?.state).toBe('due');
     expect((await cli.run('check')).out).toContain(word);
     expect((await cli.run('', { terminal: { isTTY: true, env: { NO_COLOR: '1' } } })).out).toContain(word);
     expect((await cli.run('doctor')).out.replace(/\s+/g, ' ')).toContain(word);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textWidth } from '../../src/domain/text-width.ts';
 import { type Block, line } from '../../src/output/blocks.ts';
-import { type Cell, message, text } from '../../src/output/cells.ts';
+import { type Cell, message, missing, text } from '../../src/output/cells.ts';
 import { type HumanView, renderHuman } from '../../src/output/render-human.ts';
 import { aQuarter } from '../support/goal.ts';
 
@@ -176,6 +176,31 @@ describe('a table', () => {
     expect(shown([QUOTES], pipe)).toEqual(shown([QUOTES]));
     // A pipe has no window to widen.
     expect(shown([QUOTES], { width: 30, iso: true }).at(-1)).toBe('  them: --json');
+  });
+
+  it('gives up columns that tell no rows apart before those that do', () => {
+    const table: Block = {
+      kind: 'table',
+      columns: [
+        { header: 'SIZE' },
+        { header: 'DEAL', optional: 'first' },
+        { header: 'ORIGIN', optional: 'last' },
+        { header: 'STRUCK', optional: 'last' },
+        { header: 'GROSS', optional: true, group: 'sum' },
+        { header: 'FEES', optional: true, group: 'sum' },
+      ],
+      rows: [
+        [text('1,000.00'), text('PAY-1'), text('here'), missing, text('+1.00'), text('0.00')],
+        [text('2,000.00'), text('PAY-2'), text('here'), missing, text('+2.00'), text('0.00')],
+      ],
+    };
+    const headers = (width: number): string => shown([table], { width })[0]?.trimEnd() ?? '';
+    expect(headers(43)).toBe('SIZE      DEAL   ORIGIN  GROSS  FEES');
+    expect(headers(35)).toBe('SIZE      DEAL   GROSS  FEES');
+    expect(headers(27)).toBe('SIZE      GROSS  FEES');
+    // Nothing differs in a table of one row: the columns go in their own order.
+    const one: Block = { ...table, rows: table.rows.slice(0, 1) };
+    expect(shown([one], { width: 35 })[0]?.trimEnd()).toBe('SIZE      ORIGIN  GROSS  FEES');
   });
 
   it('gives up a column of empty cells before any other, and explains no column that is hidden', () => {

@@ -14,13 +14,29 @@ import { type Cell, missing, nameText, partsIn, type Tone, text } from '../cells
 import { cellOf } from '../field-labels.ts';
 import { type Field, listOf, pairsOf } from '../list.ts';
 import { viewListSummary } from './list-summary.ts';
-import { cents, countOf, dealIdCell, maturityCell, rate, row, signedIn, usd } from './record-columns.ts';
+import {
+  areNamed,
+  cents,
+  countOf,
+  dealIdCell,
+  maturityCell,
+  rate,
+  row,
+  signedIn,
+  usd,
+} from './record-columns.ts';
 import { CHAIN_TONES, pendingLine } from './unfinished-rolls.ts';
 
 export const hedgeList = listOf<Hedge>()(
   [
-    { name: 'id', header: 'Hedge', isId: true },
-    { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last', isId: true },
+    { name: 'id', header: 'Hedge', optional: (rows) => (areNamed(rows) ? 'last' : false), isId: true },
+    {
+      name: 'client_reference',
+      header: 'Deal ID',
+      cell: dealIdCell,
+      optional: (rows) => (areNamed(rows) ? false : 'last'),
+      isId: true,
+    },
     { name: 'market', header: 'Market', optional: true },
     { name: 'side', header: 'Side' },
     { name: 'notional_usd', header: 'Notional' },

@@ -18,6 +18,7 @@ import { two } from '../format.ts';
 import { type Listing, listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import {
+  areNamed,
   cents,
   countCell,
   countOf,
@@ -154,9 +155,6 @@ const calendarLine = ({ path, events, added, changed, canceled }: WrittenCalenda
     text(path, 'strong'),
   );
 
-const areNamed = (rows: readonly PlacedMaturity[]): boolean =>
-  rows.every(({ client_reference: reference }) => dealIdCell(reference).kind !== 'missing');
-
 /** The hedges as sent, each with its place in the ladder; in the order of CSV. */
 const maturingHedges = listOf<PlacedMaturity, PlacedMaturity>()(
   [
@@ -169,7 +167,6 @@ const maturingHedges = listOf<PlacedMaturity, PlacedMaturity>()(
       name: 'id',
       header: 'Hedge',
       isId: true,
-      // A deal ID tells more than a hedge ID.
       optional: (rows) => (areNamed(rows) ? 'last' : false),
     },
     {

@@ -133,6 +133,7 @@ export const hedgeTable = ({ open }: SidePosition, openedElsewhere: ExternalHedg
       { header: 'MATURES', show: ({ maturityAt }) => known(maturityAt, (at) => maturityCell(at, 'minute')) },
       openedElsewhere !== undefined && {
         header: 'ORIGIN',
+        optional: true,
         show: ({ id }) => origin(openedElsewhere.includes(id)),
       },
       { header: 'DEAL ID', optional: 'last', show: ({ reference }) => dealIdCell(reference) },

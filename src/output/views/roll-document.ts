@@ -5,7 +5,13 @@ import { hintText } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import type { HedgeError } from '../../errors.ts';
 import { outcomeWord } from '../../journal/describe.ts';
-import { chainNotional, nextInDocument, type RollChain, sentLimit } from '../../journal/roll-chains.ts';
+import {
+  CHAIN_WORDS,
+  chainNotional,
+  nextInDocument,
+  type RollChain,
+  sentLimit,
+} from '../../journal/roll-chains.ts';
 import type { RollCost } from '../../readings/read-rolls.ts';
 import type { RollReport } from '../../runs/rolls/roll-hedge.ts';
 import type { RunEnd, RunReport } from '../../runs/rolls/run-due.ts';
@@ -59,7 +65,7 @@ export const chainDocument = (chain: RollChain): ChainDocument => {
   };
 };
 
-const noteOf = ({ plan, end }: RollChain): string | undefined => end?.note ?? plan.note;
+export const noteOf = ({ plan, end }: RollChain): string | undefined => end?.note ?? plan.note;
 
 const limitCell = (chain: RollChain): Cell =>
   known(sentLimit(chain) ?? chain.plan.max_cost_bps, (amount) => ({ kind: 'number', amount }));
@@ -71,7 +77,12 @@ const settlesCell = ({ plan }: RollChain): Cell =>
 export const rollRows = listOf<RollChain, ChainDocument>()(
   [
     { name: 'chain_id', header: 'Roll', isId: true, show: ({ plan }) => nameText(plan.chain_id) },
-    { name: 'state', header: 'State', show: ({ state }) => text(state, CHAIN_TONES[state]) },
+    {
+      name: 'state',
+      header: 'State',
+      wrap: true,
+      show: ({ state }) => text(CHAIN_WORDS[state], CHAIN_TONES[state]),
+    },
     'when market',
     { name: 'side', header: 'Side', show: ({ plan }) => nameText(`${plan.side} ${plan.market}`) },
     {
@@ -96,7 +107,13 @@ export const rollRows = listOf<RollChain, ChainDocument>()(
     'to_hedge_id open_action_id open_outcome root profile environment planned_at ended_at',
     { name: 'operator', parts: OPERATOR_PARTS },
     'version',
-    { name: 'note', header: 'Note', optional: 'first', show: (chain) => known(noteOf(chain), message) },
+    {
+      name: 'note',
+      header: 'Note',
+      optional: 'last',
+      wrap: true,
+      show: (chain) => known(noteOf(chain), message),
+    },
     'next',
   ],
   {

@@ -36,7 +36,7 @@ import type { Listing } from '../list.ts';
 import { briefAction } from './action.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
 import { bps, bpsFigure, days, known, maturityCell, signedIn, usd } from './record-columns.ts';
-import { chainDocument, oneRollDocument, rollRows, runDocument, runRows } from './roll-document.ts';
+import { chainDocument, noteOf, oneRollDocument, rollRows, runDocument, runRows } from './roll-document.ts';
 import { CHAIN_TONES, chainCells, rollCells, viewNext } from './unfinished-rolls.ts';
 
 /** Before the confirmation. */
@@ -219,7 +219,9 @@ function viewEnd(end: RunEnd, several: boolean): View {
 }
 
 const viewRolls = (chains: readonly RollChain[]): View => [
-  rollRows.block(chains),
+  rollRows.block(chains, {
+    only: ({ name }) => name !== 'note' || chains.some((chain) => noteOf(chain) !== undefined),
+  }),
   [
     ...new Map(
       chains.flatMap((chain) => nextOfChain(chain) ?? []).map((each) => [commandText(each.command), each]),

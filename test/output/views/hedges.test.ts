@@ -31,6 +31,16 @@ describe('the deal ID', () => {
     expect(out).not.toMatch(/Hidden columns: [^.]*DEAL ID/);
   });
 
+  it('stays in place of the hedge ID where every hedge has one, however long', async () => {
+    const names = ['PAYOUT-2026-11-28-ACME-LIMITED-0001', 'PAY-8841'];
+    const rows = names.map((name, at) => aHedge({ id: `hdg_01M86FAPV19T25D${at}`, client_reference: name }));
+    const cli = cliFor(await scriptedService([on('GET /hedges?limit=100', ok(rows))]));
+    const { out } = await cli.run('hedges', PLAIN);
+    expect(out).toMatch(/^DEAL ID +SIDE +NOTIONAL/m);
+    for (const name of names) expect(out).toContain(name);
+    expect(out).toContain('Hidden columns: HEDGE,');
+  });
+
   it.each([
     ['hedges', 'GET /hedges?limit=100', aHedge({ client_reference: AUTOMATIC })],
     ['history', 'GET /hedges/history', aClosedHedge({ client_reference: AUTOMATIC })],

@@ -21,6 +21,21 @@ const inOneLine = (blocks: Parameters<typeof shown>[0]): string =>
 
 const BOUNDED = { dealId: 'PAY-8841', worstPrice: '1535', maxCostBps: '40' };
 
+describe('the hedges in the preview of a close', () => {
+  it('keep their deal IDs in a narrow window, and give up where they were opened if that is the same for all', () => {
+    const sidePosition = sideBook({
+      hedges: ['PAY-8841.r2', 'PAYOUT-2026-11-28-A'].map((reference, index) =>
+        hedge(`hdg_01M8G78ANEE7TJB${index}`, 10_000, { client_reference: reference }),
+      ),
+      positions: [position({ notional_usd: 20_000 })],
+    });
+    const plan = planOf('close USDTNGN buy', { facts: { sidePosition } });
+    const text = shown(viewPreview(preview(plan))).join('\n');
+    expect(text).toMatch(/^HEDGE +USD +MATURES +DEAL ID$/m);
+    expect(text).toContain('Hidden columns: ORIGIN.');
+  });
+});
+
 describe('the preview of an open', () => {
   it('has the price and its bound, the cost in USDC and bps, what is reserved, the side before and after', () => {
     const plan = fullPlan('open USDTNGN buy 50k', { options: BOUNDED });
