@@ -231,12 +231,12 @@ function rejectRows(wrong: readonly WrongRow[], shape: SheetShape): void {
   const errors = rows === wrong.length ? '' : `, with ${wrong.length} errors`;
   const shown = wrong.slice(0, MOST_SHOWN).map(({ line, message }) => `Line ${line}: ${message}`);
   const more = wrong.length - shown.length;
-  const what = [
-    `${quoted(shape.path)} has ${rows === 1 ? 'a wrong row' : `${rows} wrong rows`}${errors}.`,
-    ...shown,
-    ...(more > 0 ? [`And ${more} more.`] : []),
-  ].join(' ');
-  throw new UsageError(withMeaning(what, shape), formOf(shape), wrong);
+  const what = `${quoted(shape.path)} has ${rows === 1 ? 'a wrong row' : `${rows} wrong rows`}${errors}.`;
+  throw new UsageError(
+    withMeaning(wrong.length === 1 ? [what, ...shown].join(' ') : what, shape),
+    [...(wrong.length === 1 ? [] : shown), ...(more > 0 ? [`And ${more} more.`] : []), ...formOf(shape)],
+    wrong,
+  );
 }
 
 const MAX_WHOLE = 15;

@@ -85,9 +85,10 @@ export const groupedCount = (count: number): string => groupedDigits(count.toStr
 
 /** `PAY-1, PAY-2 and 3 more`. `where`: behind a number that is left out, the place of the others. */
 export function someOf(words: readonly string[], most = 5, where = ''): string {
-  const named = words.slice(0, most).join(', ');
   const more = words.length - most;
-  return more > 0 ? `${named} and ${more.toString()} more${where}` : named;
+  // One more is as short as its name.
+  const named = words.slice(0, more === 1 ? most + 1 : most).join(', ');
+  return more > 1 ? `${named} and ${more.toString()} more${where}` : named;
 }
 
 /** `1 record`, `59,387 bytes` */

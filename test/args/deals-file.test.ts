@@ -16,7 +16,10 @@ function wrong(content: string): UsageError {
   }
   throw new Error('it was read');
 }
-const wrongRows = (...lines: readonly string[]): string => wrong([HEADER, ...lines].join('\n')).what;
+function wrongRows(...lines: readonly string[]): string {
+  const { what, hint } = wrong([HEADER, ...lines].join('\n'));
+  return `${what}\n${hintText(hint)}`;
+}
 
 /** `10000` in USD, `NGN 800000000` in naira. */
 const sizeOf = ({ size }: DealRow): string =>
@@ -111,17 +114,18 @@ describe('a deals file', () => {
     );
     expect(what).toMatch(/5 wrong rows/);
     expect(what).toMatch(
-      /Line 2: side: "up" .*Line 3: notional_usd: .*Line 4: tenor_days: .*Line 5: worst_price: /,
+      /^Line 2: side: "up" .*\nLine 3: notional_usd: .*\nLine 4: tenor_days: .*\nLine 5: worst_price: /m,
     );
-    expect(what).toContain('Line 6: deal_id is empty.');
+    expect(what).toMatch(/^Line 6: deal_id is empty\.$/m);
   });
 
   it('counts rows, not cells, and says that no other row was sent', () => {
     const one = wrongRows('A,,buy,5,1,,,', 'B,,up,1e5,2,x,,');
-    expect(one).toMatch(/^"deals.csv" has a wrong row, with 4 errors\. Line 3: .* No row was sent\.$/);
+    expect(one).toMatch(/^"deals.csv" has a wrong row, with 4 errors\. No row was sent\.\nLine 3: /);
     expect(wrongRows('A,,up,5,1,,,', 'B,,up,5,1,,,')).toMatch(
-      /has 2 wrong rows\. Line 2: .* No row was sent\.$/,
+      /has 2 wrong rows\. No row was sent\.\nLine 2: .*\nLine 3: /,
     );
+    expect(wrongRows('A,,up,5,1,,,')).toMatch(/has a wrong row\. Line 2: .* No row was sent\.\n/);
     expect(wrong('').what).toMatch(/is empty\. No row was sent\.$/);
   });
 

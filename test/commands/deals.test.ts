@@ -85,6 +85,11 @@ describe('deals check', everyDay, () => {
     const ran = await run(['deals', 'check', join(desk.home, 'deals.csv'), '--json']);
     // 10,000 + 20,000 is above 25,000; 10,000 + 5,000 is not.
     expect([ran.code, codesOf(ran)]).toEqual([10, [null, 'limit_exceeded', null]]);
+    await run('open USDTNGN buy 1k --tenor 3 --any-price --yes');
+    const { out } = await run(['deals', 'check', join(desk.home, 'deals.csv')], ON_A_TERMINAL);
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      'Daily limit 25,000.00 USD: 24,000.00 USD is left, and the whole file needs 35,000.00 USD. A limit of 36,000.00 USD would admit it.',
+    );
   });
 
   it('says which rows are beyond their price limit', async () => {

@@ -9,6 +9,7 @@ import {
   remainingLimit,
   scaleDown,
   shareOf,
+  someOf,
   usdcInWords,
   usdInWords,
   wholeCents,
@@ -108,4 +109,9 @@ describe('an amount in a sentence', () => {
     expect(usdInWords(big('250000'))).toBe('250,000.00 USD');
     expect(usdcInWords(big('1234567.123456'))).toBe('1,234,567.123456 USDC');
   });
+});
+
+it('some of many are named, and one more as well: it is as short as its count', () => {
+  const of = (count: number) => someOf(Array.from({ length: count }, (_, index) => `${index + 1}`));
+  expect([of(5), of(6), of(7)]).toEqual(['1, 2, 3, 4, 5', '1, 2, 3, 4, 5, 6', '1, 2, 3, 4, 5 and 2 more']);
 });

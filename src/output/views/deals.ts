@@ -8,12 +8,13 @@ import { quoteFigures } from '../../domain/quote-figures.ts';
 import { coverOf } from '../../domain/sizes.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import { recordedFigures } from '../../journal/queries.ts';
+import { dailyLimitOf } from '../../runs/deals/daily-limit.ts';
 import type { DealOutcome, EndedDeal } from '../../runs/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../runs/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
 import type { DealsDocument } from '../../schema/action-document.ts';
 import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, message, nameText, type Tone, text } from '../cells.ts';
+import { type Cell, message, nameText, phrase, type Tone, text } from '../cells.ts';
 import { andMore } from '../hint-blocks.ts';
 import { type Listing, listOf } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
@@ -160,6 +161,7 @@ function viewDeals({ file, ends, planned, ran }: DealsShown): View {
     remarksOn(file),
     rowsTable(rows),
     problems(rows),
+    dailyLimitLine(ends),
     planned !== undefined && viewPlanned(planned),
     ran !== undefined && viewRun(ran),
     nairaLines(rows),
@@ -206,6 +208,19 @@ function problems(rows: readonly DealRow[]): View {
         return line(text(where, 'warn'), message(why));
       }),
       more > 0 && dimLine(`and ${more} more: --csv, column message`),
+    ]
+  );
+}
+
+function dailyLimitLine(ends: readonly EndedDeal[]): View {
+  const found = dailyLimitOf(ends);
+  return (
+    found !== undefined && [
+      gap,
+      line(
+        phrase`Daily limit ${usd(found.limit, 'USD')}: ${usd(found.left, 'USD')} is left, and the whole file needs ${usd(found.needed, 'USD')}.`,
+        phrase`A limit of ${usd(found.enough, 'USD')} would admit it.`,
+      ),
     ]
   );
 }

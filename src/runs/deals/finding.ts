@@ -5,7 +5,14 @@ import { usdInWords } from '../../domain/exposure.ts';
 import { ownField } from '../../domain/fields.ts';
 import { isCommand, shell, step, TO_RETRY, withOperands } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import { HedgeError, type HintLine, hintLines, OrderFailedError, PartialFillError } from '../../errors.ts';
+import {
+  HedgeError,
+  type HintLine,
+  hintLines,
+  InterruptedError,
+  OrderFailedError,
+  PartialFillError,
+} from '../../errors.ts';
 import { partialFillOf } from '../../journal/queries.ts';
 import { bySeverity } from '../../trading/worst-error.ts';
 import { blocksRun, type DealEnd, isBeyondBound, NOT_RUN } from './deal.ts';
@@ -41,9 +48,16 @@ export function findingOf(
   );
   if (first === undefined) return interruptionOf(ends);
   const { error: worst, skipped } = first;
-  const others = failed.length - 1;
-  const more =
-    others === 0 ? '' : ` ${others === 1 ? '1 more row is' : `${others.toString()} more rows are`}`;
+  const others = failed.filter((each) => each !== first);
+  const waiting = others.filter(({ error }) => error.effect === 'pending').length;
+  const wrong = others.length - waiting;
+  // A signal ends the waiting for every row, and is of none.
+  const isWaiting = worst instanceof InterruptedError && worst.effect === 'pending';
+  const where = isWaiting ? '' : `Line ${first.line.toString()}, ${quotedName(first.intent.dealId ?? '')}: `;
+  const more = [
+    ...(wrong === 0 ? [] : [`${rowsIn(wrong)} not as asked.`]),
+    ...(waiting === 0 || isWaiting ? [] : [`${rowsIn(waiting)} accepted too, and not filled yet.`]),
+  ];
   const own = skipped ? CHANGE_BOUND : (ownField(OF_A_FILE, worst.code) ?? worst.hint);
   // The rows of a partial fill and of a failed order have their commands in `nextCommands`.
   const isOfAll = worst instanceof PartialFillError || worst instanceof OrderFailedError;
@@ -62,7 +76,7 @@ export function findingOf(
     ...nextCommands(ends, { stage, path, lead, again: worst.effect === 'unknown' ? AFTER_THE_CHECK : AGAIN }),
   ];
   return worst.with({
-    what: `Line ${first.line.toString()}, ${quotedName(first.intent.dealId ?? '')}: ${worst.what}${more === '' ? '' : `${more} not as asked.`}`,
+    what: [`${where}${worst.what}`, ...more].join(' '),
     meaning:
       effect === 'none'
         ? (worst.meaning ?? 'Nothing was sent.')
@@ -83,6 +97,9 @@ export function findingOf(
   });
 }
 
+const rowsIn = (count: number): string =>
+  count === 1 ? '1 more row is' : `${count.toString()} more rows are`;
+
 /** `3 of 5 are open, 1 in part: 789.956 USD is not open.` */
 function openInWords(ends: readonly DealEnd[], pending: number): string {
   const parts = ends.flatMap((end) => unfilledOf(end) ?? []);
@@ -94,7 +111,7 @@ function openInWords(ends: readonly DealEnd[], pending: number): string {
       : [`, ${parts.length.toString()} of them in part: ${usdInWords(sum(parts))} is not open`]),
     ...(pending === 0
       ? []
-      : [`${parts.length === 0 ? ',' : ';'} ${pending.toString()} accepted and not filled yet`]),
+      : [`${parts.length === 0 ? ',' : ';'} ${pending.toString()} accepted and waiting for a fill`]),
     '.',
   ].join('');
 }

@@ -83,11 +83,27 @@ describe('the finding of a deals file', () => {
       const found = findingOf([accepted, ended(deal(3), error)], RUN);
       expect(found).toMatchObject({
         effect: 'pending',
-        meaning: '0 of 2 are open, 1 accepted and not filled yet.',
+        meaning: '0 of 2 are open, 1 accepted and waiting for a fill.',
         details: { line: 3, deal_id: 'PAY-3' },
       });
     },
   );
+
+  it('of a signal while all wait for their fills calls no row wrong', () => {
+    const signal = new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.', effect: 'pending' });
+    const waiting = [2, 3].map((line) => ({ ...ended(deal(line), signal), report: reportOf('pending', {}) }));
+    expect(findingOf(waiting, RUN)).toMatchObject({
+      what: 'Stopped by Ctrl-C.',
+      meaning: '0 of 2 are open, 2 accepted and waiting for a fill.',
+    });
+    const late = { ...ended(deal(4), pending), report: reportOf('pending', {}) };
+    expect(findingOf([late, { ...late, line: 5 }], RUN)?.what).toBe(
+      'Line 4, "PAY-4": Pending. 1 more row is accepted too, and not filled yet.',
+    );
+    expect(findingOf([...waiting, ended(deal(6), refused)], RUN)?.what).toMatch(
+      / 1 more row is not as asked\.$/,
+    );
+  });
 
   it('is the interruption, if the run was stopped between two rows', () => {
     const cause = new InterruptedError('SIGTERM', { what: 'Stopped by the system (TERM).' });
