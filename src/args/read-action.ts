@@ -32,7 +32,7 @@ import {
 } from './operands.ts';
 import { readOption } from './option.ts';
 import { readSideWords, rejectMisplacedOperands } from './side-words.ts';
-import { checkNairaMarket, readNaira, readSizing, sizingInWords } from './sizing.ts';
+import { checkNairaMarket, checkOneSize, readNaira, readSizing, sizingInWords } from './sizing.ts';
 
 /** Missing arguments are undefined; given ones are checked. */
 export function readOpenDraft(raw: RawInput): OpenDraft {
@@ -141,12 +141,12 @@ function readReduction(raw: RawInput, place: Place): Reduction {
   const by = optionText(raw, 'by');
   const ngn = optionText(raw, 'ngn');
   const to = optionText(raw, 'to');
-  const given = [notional, by, ngn, to].filter((text) => text !== undefined);
-  if (given.length !== 1)
+  if ((notional ?? by ?? ngn ?? to) === undefined)
     throw new UsageError(
-      given.length === 0 ? 'Missing: the size of the reduction.' : 'The size is given more than once.',
-      say`Use one of: ${shell`hedge reduce ${place} 5000`}, ${shell`hedge reduce ${place} --by 50%`}, ${shell`hedge reduce ${place} --ngn 45m`}, ${shell`hedge reduce ${place} --to 5000`}`,
+      'Missing: the size of the reduction.',
+      say`Use one of: ${shell`hedge reduce ${place} NOTIONAL`}, ${shell`hedge reduce ${place} --by PERCENT`}, ${shell`hedge reduce ${place} --ngn NAIRA`}, ${shell`hedge reduce ${place} --to NOTIONAL`}`,
     );
+  checkOneSize(shell`hedge reduce ${place}`, { '': notional, '--by': by, '--ngn': ngn, '--to': to });
   if (by !== undefined) {
     if (SIZE.test(by))
       throw isNot(

@@ -1,6 +1,6 @@
 /** Reads the options that give a size instead of NOTIONAL: `--ngn`, `--max`, and `--to` of an add. */
 import type { Big } from 'big.js';
-import { say } from '../domain/hint.ts';
+import { say, step } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { isNairaMarket } from '../domain/vocabulary.ts';
 import { type CommandWords, UsageError } from '../errors.ts';
@@ -42,18 +42,23 @@ export function readSizing(
   const to = target ? optionText(raw, 'to') : undefined;
   const isMax = optionGiven(raw, 'max');
   const amount = ngn === undefined ? undefined : readNaira(ngn, ' (--ngn)');
-  const given = [raw.operands[2], ngn, to, isMax ? '' : undefined].filter((text) => text !== undefined);
-  if (given.length > 1)
-    throw new UsageError(
-      'The size is given more than once.',
-      say`Use one of: ${[...line, '10000']}, ${[...line, '--ngn', '800m']}, ${[...line, '--max']}${target ? say`, ${[...line, '--to', '50k']}` : ''}`,
-    );
+  checkOneSize(line, { '': raw.operands[2], '--ngn': ngn, '--max': isMax ? '' : undefined, '--to': to });
   if (amount !== undefined) {
     if (market !== undefined) checkNairaMarket(market, line);
     return { by: 'ngn', amount };
   }
   if (to !== undefined) return { by: 'target', target: readNotional(to) };
   return isMax ? { by: 'max' } : undefined;
+}
+
+/** `sizes`: as typed, by their options. @throws UsageError that has a line for each of several. */
+export function checkOneSize(line: CommandWords, sizes: Readonly<Record<string, string | undefined>>): void {
+  const given = Object.entries(sizes).filter(([, text]) => text !== undefined);
+  if (given.length > 1)
+    throw new UsageError('The size is given more than once.', [
+      'Use one of:',
+      ...given.map((size) => step([...line, ...size.flatMap((word) => word || [])])),
+    ]);
 }
 
 /** `line`: the command up to the size; none for an answer. @throws UsageError when the market is not quoted in naira. */

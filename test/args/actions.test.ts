@@ -198,18 +198,18 @@ describe('reduce', () => {
   });
 
   it.each([
-    ['USDTNGN buy', {}, 'Missing: the size of the reduction.', 'hedge reduce USDTNGN buy --by 50%'],
+    ['USDTNGN buy', {}, 'Missing: the size of the reduction.', 'hedge reduce USDTNGN buy --by PERCENT'],
     [
       'USDTNGN buy 5k',
       { by: '50%' },
       'The size is given more than once.',
-      'hedge reduce USDTNGN buy --to 5000',
+      'Use one of:\nhedge reduce USDTNGN buy 5k\nhedge reduce USDTNGN buy --by 50%',
     ],
     [
       'USDTNGN buy',
       { by: '50%', ngn: '45m' },
       'The size is given more than once.',
-      'hedge reduce USDTNGN buy --ngn 45m',
+      'hedge reduce USDTNGN buy --by 50%\nhedge reduce USDTNGN buy --ngn 45m',
     ],
     ['USDTKES buy', { ngn: '45m' }, 'USDTKES is not quoted in naira (--ngn).', 'hedge reduce USDTKES buy'],
     ['USDTNGN buy 50%', {}, '"50%" is a percentage, not a notional.', 'hedge reduce USDTNGN buy --by 50%'],

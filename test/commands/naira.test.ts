@@ -152,6 +152,14 @@ describe('quote --ngn', () => {
     ['open USDTNGN buy 1234.567 --tenor 3', 'two decimals'],
   ])('is exit code 2 before any request: %s', (words, says) => expectUsageError(words, says));
 
+  it('offers only sizes as they were typed: an example would be another trade', async () => {
+    const cli = cliFor(await pricedService({}));
+    const { err } = await cli.run('add USDTNGN buy 10k --ngn 5m --to 12k');
+    expect(err).toMatch(
+      /^hedge add USDTNGN buy 10k\nhedge add USDTNGN buy --ngn 5m\nhedge add USDTNGN buy --to 12k$/m,
+    );
+  });
+
   it('does not guess while the price moves', async () => {
     const service = await pricedService({
       [QUOTES]: (asked) => flat(() => 1500 + 20 * asked.nth)(asked),
@@ -566,7 +574,8 @@ describe('open --ngn under a deal ID', () => {
     const cli = cliFor(service);
     expect((await cli.run(DEAL)).code).toBe(9);
     rate = 1600;
-    expect((await cli.run(DEAL)).code).toBe(9);
+    const again = await cli.run(`${DEAL} --note inv-5`);
+    expect([again.code, again.err]).toEqual([9, expect.stringMatching(/--retry-failed[^]*--note inv-5/)]);
     const retried = await cli.run(`${DEAL} --retry-failed`);
     expect(retried.code).toBe(0);
     // 80,000,000 / 1,600.
