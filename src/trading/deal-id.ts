@@ -243,7 +243,15 @@ export const failedBeforeError = (
   new OrderFailedError({
     what: `FAILED: deal ${quotedName(intent.dealId ?? '')}: order failed on-chain${hedge === undefined ? '' : ` (hedge ${quotedName(hedge.id)})`}.`,
     meaning: 'Nothing was opened, and nothing was sent now.',
-    hint: step(openCommandLine({ ...intent, retryFailed: true, options: USUAL_OPTIONS }), '', TO_RETRY),
+    hint: step(
+      openCommandLine({
+        ...intent,
+        retryFailed: true,
+        options: { ...USUAL_OPTIONS, note: intent.options.note },
+      }),
+      '',
+      TO_RETRY,
+    ),
     details: { deal_id: intent.dealId ?? null, hedge_id: hedge?.id ?? null },
   });
 

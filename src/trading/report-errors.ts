@@ -57,7 +57,7 @@ export const failedError = (entry: Action): OrderFailedError =>
 export function partialFillError(entry: Action): PartialFillError | undefined {
   const filled = partialFillOf(entry);
   if (filled === undefined) return undefined;
-  const intent = rebuildIntent(entry, USUAL_OPTIONS);
+  const intent = rebuildIntent(entry, withNote(entry));
   if (!createsHedge(intent)) throw new Error(`a partial fill of ${intent.action}`);
   const rest = intent.notional.minus(filled);
   const notional = wholeCents(rest);
@@ -226,9 +226,12 @@ const checkCommand = ({ shortId }: Action) => step(shell`hedge check ${shortId}`
 
 const LOOK_UP = 'look up; send nothing';
 
-/** The command that opens it again, with its price limits. */
+/** For a line to type again. */
+const withNote = ({ intent: { note } }: Action) => ({ ...USUAL_OPTIONS, note });
+
+/** The command that opens it again, with its price limits and its note. */
 function again(entry: Action) {
-  const intent = rebuildIntent(entry, USUAL_OPTIONS);
+  const intent = rebuildIntent(entry, withNote(entry));
   if (!createsHedge(intent)) throw new Error(`a failed order of ${intent.action}`);
   const naira = nairaAsked(entry.intent.asked);
   const ensure = intent.dealId !== undefined;

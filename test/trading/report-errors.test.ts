@@ -213,6 +213,11 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
     expect(lines).toEqual(lines.slice(0, 3));
   });
 
+  it('the line that opens a failed order again, or the rest of a partial fill, keeps its note', () => {
+    const noted = { ...failed, intent: { ...failed.intent, note: 'inv 5' } };
+    expect(hintText(failedError(noted).hint)).toMatch(/ --max-cost-bps 42\.5 --note 'inv 5'$/);
+  });
+
   it.each<[string, HedgeError | undefined, string[]]>([
     [
       'two options and a size where each stop can be passed',

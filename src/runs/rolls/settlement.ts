@@ -255,7 +255,7 @@ function forPerson(
     openCommandLine({
       ...legTwo(plan, size, USUAL_OPTIONS, { allowDuplicate: false }),
       retryFailed: false,
-      options: USUAL_OPTIONS,
+      options: { ...USUAL_OPTIONS, note: plan.note },
     });
   return new StoppedError({
     code,
