@@ -44,7 +44,7 @@ const OPTIONS = {
 export const hedges = defineCommand({
   name: 'hedges',
   summary: 'List hedges, the open ones first, or show one',
-  description: `Without an argument: the list, newest first; a screen has the open hedges first, with a total per side. NOTIONAL is what remains of an open hedge, and what was left of an ended one; history has all that was opened and added. With a hedge ID: that hedge, on a terminal also its P&L, and its exit and roll; its document is one object. With a deal ID: every hedge that carries it; its document is a list, and more than one is exit code 7. DEAL ID is the field client_reference; a dash is a reference that hedge made. ${LIST_FILTER_HELP}`,
+  description: `Without an argument: the list, newest first; a screen has the open hedges first, with a total per side. NOTIONAL is what remains of an open hedge, and of an ended one its size when it closed; history has all that was opened and added. With a hedge ID: that hedge, on a terminal also its P&L, and its exit and roll; its document is one object. With a deal ID: every hedge that carries it; its document is a list, and more than one is exit code 7. DEAL ID is the field client_reference; a dash is a reference that hedge made. ${LIST_FILTER_HELP}`,
   operands: [{ name: 'ID', summary: 'hedge ID (hdg_…) or deal ID', optional: true }],
   options: Object.values(OPTIONS),
   examples: [

@@ -265,16 +265,24 @@ describe('hedges on a screen', () => {
     expect(cellsOf(out)).toBe('id\nhdg_held');
   });
 
-  it('names the size of one hedge: what remains, or what was left at the end, which no longer matures', async () => {
+  it('names the size of one hedge: what remains, or its size when it closed, which no longer matures', async () => {
     const cli = await cliWith(
       on('GET /hedges/hdg_1', ok(running('hdg_1', {}))),
       on('GET /hedges/hdg_2', ok(aHedge({ id: 'hdg_2', status: 'closed' }))),
     );
     expect((await cli.run('hedges hdg_1', SCREEN)).out).toContain('Remaining (USD)');
     const ended = (await cli.run('hedges hdg_2', SCREEN)).out;
-    expect(ended).toContain('Left at the end (USD)');
+    expect(ended).toContain('Size when it closed (USD)');
     expect(ended).toContain('Maturity');
     expect(ended).not.toMatch(/Matures| in \d/);
+  });
+
+  it('says in its status that an order failed, and not in its maturity', async () => {
+    const rows = [aHedge({ status: 'closed' }), aHedge({ id: 'hdg_2', status: 'failed', maturity_at: null })];
+    const cli = await cliWith(on('GET /hedges?limit=100', ok(rows)));
+    const { out } = await cli.run('hedges', SCREEN);
+    expect(lineWith(out, 'hdg_2')).toMatch(/ failed .*—/);
+    expect(lineWith(out, 'hdg_2').match(/failed/g)).toHaveLength(1);
   });
 
   it('explains the mark of a weekend also for one hedge', async () => {

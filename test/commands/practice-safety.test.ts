@@ -44,6 +44,9 @@ describe('the built-in profiles', () => {
   it('practice: profile show and list show limits, time zone and operator name', async () => {
     const cli = testCli();
     await cli.run('profile limit practice --read-only');
+    expect((await cli.run('profile set practice --time-zone Africa/Abidjan')).out).toBe(
+      'Changed practice: time zone Africa/Abidjan.\n',
+    );
     await cli.run([...'profile set practice --time-zone Africa/Lagos --operator'.split(' '), 'Ada O.']);
     const data = {
       name: 'practice',

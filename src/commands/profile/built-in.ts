@@ -49,7 +49,11 @@ export async function changeBuiltIn(
   const isOfLimits = timeZone === undefined && operator === undefined;
   const done = isOfLimits
     ? `Limits of ${name}: ${limitsInWords(limits)}.`
-    : `Changed ${name}: ${settingsInWords(kept)}.`;
+    : `Changed ${name}: ${inWords({
+        ...(Object.keys(change).length === 0 ? {} : { limits: kept }),
+        ...(timeZone === undefined ? {} : { timeZone: kept.time_zone }),
+        ...(operator === undefined ? {} : { operator: kept.operator }),
+      })}.`;
   return { value: { name, environment: 'practice', limits, done, notes: [] } };
 }
 
@@ -71,8 +75,18 @@ export async function resetBuiltIn(
 }
 
 const settingsInWords = (profile: BuiltInProfile): string =>
+  inWords({ limits: profile, timeZone: profile.time_zone, operator: profile.operator });
+
+/** Those that it has a key for. */
+const inWords = (settings: {
+  limits?: BuiltInProfile;
+  timeZone?: string | undefined;
+  operator?: string | undefined;
+}): string =>
   [
-    `limits ${limitsInWords(profile)}`,
-    `time zone ${profile.time_zone ?? 'UTC'}`,
-    `operator ${profile.operator === undefined ? 'none' : quoted(profile.operator)}`,
+    ...(settings.limits === undefined ? [] : [`limits ${limitsInWords(settings.limits)}`]),
+    ...('timeZone' in settings ? [`time zone ${settings.timeZone ?? 'UTC'}`] : []),
+    ...('operator' in settings
+      ? [`operator ${settings.operator === undefined ? 'none' : quoted(settings.operator)}`]
+      : []),
   ].join('; ');

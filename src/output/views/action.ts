@@ -164,7 +164,7 @@ function grownSince(report: ActionReport): Parts<Pair> {
   const filled = partialFillAmount(report) ?? entry?.notional;
   if (hedge === undefined || filled === undefined || hedge.notional_usd.eq(filled)) return [];
   const { notional_usd: size, struck_rate: struck, status } = hedge;
-  const name = status === 'closed' ? 'Left at the end' : 'Size now';
+  const name = status === 'closed' ? 'Size when it closed' : 'Size now';
   return pair(name, usd(size, 'USD'), struck ? phrase`at ${rate(struck)} on average` : []);
 }
 

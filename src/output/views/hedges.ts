@@ -41,7 +41,12 @@ export const hedgeList = listOf<Hedge>()(
     { name: 'side', header: 'Side' },
     { name: 'notional_usd', header: 'Notional' },
     { name: 'tenor_days', header: 'Days', optional: true },
-    { name: 'status', header: 'Status', cell: statusCell, optional: 'last' },
+    {
+      name: 'status',
+      header: 'Status',
+      cell: statusCell,
+      optional: (rows) => (rows.some(hasFailed) ? false : 'last'),
+    },
     { name: 'struck_rate', header: 'Struck', optional: true },
     { name: 'maturity_at', header: 'Matures', cell: maturityDate },
     { name: 'units', header: 'Units', optional: 'first' },
@@ -56,14 +61,14 @@ export const hedgeList = listOf<Hedge>()(
 
 const ALWAYS = ['struck_rate', 'maturity_at'];
 
-/** One hedge in full: longer names, and cells as they are sent. Its size is what remains, or what was left at the end. */
+/** One hedge in full: longer names, and cells as they are sent. Its size is what remains, or was there when it closed. */
 const detailsOf = (hedge: Hedge): readonly Field<Hedge>[] =>
   hedgeList.fields.map(({ cell, ...field }) => ({
     ...field,
     ...(cell === undefined || cell === dealIdCell ? {} : { cell }),
     ...ownField(IN_FULL, field.name),
     ...(field.name === 'notional_usd'
-      ? { header: isRunning(hedge) ? 'Remaining (USD)' : 'Left at the end (USD)' }
+      ? { header: isRunning(hedge) ? 'Remaining (USD)' : 'Size when it closed (USD)' }
       : {}),
     ...(field.name === 'maturity_at' && !isRunning(hedge) ? { header: 'Maturity' } : {}),
   }));
@@ -105,7 +110,7 @@ export function viewHedges(value: {
         maybeTruncated: covers?.maybe_truncated === true,
       }),
     },
-    { rows: ended.length, title: 'Ended: notional is what was left at the end.' },
+    { rows: ended.length, title: 'Ended: notional is the size when it closed.' },
   ];
   return [
     hedgeList.block([...open, ...ended], { sections: sections.filter(({ rows }) => rows > 0) }),
@@ -133,6 +138,7 @@ function viewOne(
       pair(
         'Exit',
         cellOf('exit_price', record.exit_price),
+        'average of its whole life',
         typeof record.reason === 'string' && nameText(`(${record.reason})`),
       ),
     ],
@@ -183,10 +189,9 @@ function statusCell(status: unknown): Cell {
   return text(word, ownField(TONES, word));
 }
 
-/** In a table: the day, and whether a running hedge matures on a weekend. One that failed has none, also where its status is hidden. */
+/** In a table: the day, and whether a running hedge matures on a weekend. One that failed has none. */
 function maturityDate(at: unknown, hedge: Hedge): Cell {
-  if (hedge.status === 'failed') return statusCell(hedge.status);
-  if (typeof at !== 'string') return missing;
+  if (hasFailed(hedge) || typeof at !== 'string') return missing;
   return isRunning(hedge) ? maturityCell(at, 'date') : { kind: 'time', at, style: 'date' };
 }
 
@@ -196,5 +201,7 @@ function maturityInFull(at: unknown, hedge: Hedge): Cell {
   const cell = { kind: 'time', at, style: 'minute' } as const;
   return isRunning(hedge) ? { ...cell, relative: true, matures: true } : cell;
 }
+
+const hasFailed = ({ status }: Hedge): boolean => status === 'failed';
 
 const isRunning = ({ status }: Hedge): boolean => status !== 'closed' && status !== 'failed';

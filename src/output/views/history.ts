@@ -50,7 +50,7 @@ function viewHistory({ records, covers, sums, added }: HistoryReading): View {
     sums === undefined
       ? closedHedges.block(records, { empty })
       : [viewHistorySums(sums), CLOSED_ONLY, partialLines(covers), viewPeriod(covers, 'closed')],
-    records.some(({ notional_usd: size }) => (size ?? null) !== null) && dimLine(NOTIONAL_NOTE),
+    records.some(({ notional_usd: size }) => (size ?? null) !== null) && dimLine(WHOLE_LIFE),
     viewListSummary(covers, 'closed'),
   ];
 }
@@ -67,8 +67,9 @@ const CLOSED_ONLY: Block = line(
   ),
 );
 
-/** `hedge hedges` has the size at the end instead. */
-const NOTIONAL_NOTE = 'Notional: opened and added over the life of the hedge.';
+/** `hedge hedges` has the size when it closed instead. */
+const WHOLE_LIFE =
+  'Over the whole life of the hedge: notional, all that was opened and added; entry and exit, averages.';
 
 interface HistoryReading {
   records: readonly ClosedHedge[];

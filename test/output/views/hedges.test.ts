@@ -31,6 +31,13 @@ describe('the deal ID', () => {
     expect(out).not.toMatch(/Hidden columns: [^.]*DEAL ID/);
   });
 
+  it('history: says that its size and prices are of the whole life of a hedge', async () => {
+    const cli = cliFor(await scriptedService([on('GET /hedges/history', ok([aClosedHedge(LONG)]))]));
+    expect((await cli.run('history', PLAIN)).out.replaceAll(/\s+/g, ' ')).toContain(
+      'Over the whole life of the hedge: notional, all that was opened and added; entry and exit, averages.',
+    );
+  });
+
   it('stays in place of the hedge ID where every hedge has one, however long', async () => {
     const names = ['PAYOUT-2026-11-28-ACME-LIMITED-0001', 'PAY-8841'];
     const rows = names.map((name, at) => aHedge({ id: `hdg_01M86FAPV19T25D${at}`, client_reference: name }));
@@ -88,7 +95,7 @@ describe('one hedge on a terminal', () => {
     await cli.run('close USDTNGN buy --yes');
     const ended = await shown(cli);
     expect(ended).toMatch(/^P&L [-+][\d.]+ USD of its whole life, net of carry and all fees$/m);
-    expect(ended).toMatch(/^Exit [\d,.]+ \(close\)$/m);
+    expect(ended).toMatch(/^Exit [\d,.]+ average of its whole life \(close\)$/m);
     expect(ended).not.toContain('Covers');
   });
 });
