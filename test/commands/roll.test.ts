@@ -347,6 +347,20 @@ describe('hedge roll --at maturity', () => {
     );
   });
 
+  it('that is dropped after leg 1 has settled says that the side is flat, and before that it is unchanged', async () => {
+    const cli = await desk();
+    await cli.run(PLAN);
+    const [first] = await chains(cli);
+    const drop = (id = '') => cli.run(['roll', 'drop', id, '--note', 'paid early']);
+    expect((await drop(first?.chain_id)).out).toContain('Leg 1 is unchanged. Leg 2 is not opened.');
+    await cli.run(PLAN);
+    const [second] = await chains(cli);
+    await cli.run('practice advance 73h');
+    expect((await drop(second?.chain_id)).out).toContain(
+      'Leg 1 has settled, and the side is flat. Leg 2 is not opened.',
+    );
+  });
+
   it('that was dropped, and planned again, keeps its own legs', async () => {
     const cli = await desk();
     await cli.run(PLAN);

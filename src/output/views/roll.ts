@@ -117,7 +117,7 @@ export function viewRoll(report: RollReport): View {
   const { chain, close, open, dryRun, existing, shown } = report;
   if (dryRun)
     return [
-      line(text('DRY RUN', 'strong'), 'Nothing was sent or kept.'),
+      line(text('DRY RUN', 'warn'), ': nothing was sent or kept.'),
       shown.open === undefined
         ? viewRan({ chain, close, open })
         : viewRollPreview({ chain, legs: { ...shown, open: shown.open } }),
@@ -311,7 +311,13 @@ function costPairs(chain: RollChain): Parts<Pair> {
 const missingInWords = ({ missing: absent }: CostSum): string =>
   absent.map((part) => PART_NAMES[part].toLowerCase()).join(', ');
 
-export const viewDropped = ({ chain, elsewhere, finding }: DroppedRoll): View => [
+/** `legOne`: known where its side is flat. */
+export const viewDropped = ({
+  chain,
+  elsewhere,
+  finding,
+  legOne,
+}: DroppedRoll & { legOne: 'settled' | 'gone' | undefined }): View => [
   line(
     finding === undefined ? text('DROPPED', 'strong') : text('DROPPED ON THIS MACHINE ONLY', 'warn'),
     rollCells(chain),
@@ -323,7 +329,11 @@ export const viewDropped = ({ chain, elsewhere, finding }: DroppedRoll): View =>
       ),
     ),
   line(
-    chain.close !== undefined && maybeExecuted(chain.close) ? 'Leg 1 stays closed.' : 'Leg 1 is unchanged.',
+    chain.close !== undefined && maybeExecuted(chain.close)
+      ? 'Leg 1 stays closed.'
+      : legOne === undefined
+        ? 'Leg 1 is unchanged.'
+        : `Leg 1 ${legOne === 'settled' ? 'has settled' : 'is no longer open'}, and the side is flat.`,
     finding === undefined
       ? 'Leg 2 is not opened.'
       : 'Leg 2 is not opened from here; another machine may open it.',
