@@ -5,6 +5,7 @@ import type { Hedge, Position } from '../client/schemas.ts';
 import { sum } from '../domain/amounts.ts';
 import { sizeRounding, usdInWords } from '../domain/exposure.ts';
 import type { ClockReadings } from '../domain/instants.ts';
+import { oppositeOf } from '../domain/opposite-side.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { HEDGE_STATUSES, SIDES, type Side } from '../domain/vocabulary.ts';
 
@@ -53,12 +54,23 @@ export interface SidePosition {
   position: Position | undefined;
   /** USD open on the side; undefined when `unclear`, which is half a sentence. */
   total: Big | undefined;
+  /** USD open on the other side of the market by the positions; undefined: nothing, or not known. */
+  opposite?: Big | undefined;
   unclear: string | undefined;
   mayBeCut: boolean;
   servedAt: Date;
 }
 
 export const PENDING_STATUSES: readonly string[] = ['submitting', 'submitted'];
+
+function openOpposite(
+  { market, side }: { market: string; side: Side },
+  positions: readonly Position[],
+): Big | undefined {
+  const { line } = findLine({ market, side: oppositeOf(side) }, positions);
+  const open = decimalFrom(line?.notional_usd);
+  return open?.gt(0) === true ? open : undefined;
+}
 
 /** Final. */
 export const OVER_STATUSES: readonly string[] = ['closed', 'failed'];
@@ -83,6 +95,7 @@ export function sidePositionOf(on: { market: string; side: Side }, facts: Positi
     listed,
     inPositions,
     position: line,
+    opposite: openOpposite(on, facts.positions),
     // A position of the size of its hedges shows that the list has them all.
     mayBeCut: facts.mayBeCut && !isSumOf(open, decimalFrom(line?.notional_usd)),
     servedAt: facts.servedAt,

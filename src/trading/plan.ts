@@ -9,6 +9,7 @@ import { divide, sum, sumIfAll, USD_PLACES } from '../domain/amounts.ts';
 import { grouped, isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
 import { commandOnId, say, shell } from '../domain/hint.ts';
 import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
+import { oppositeInWords } from '../domain/opposite-side.ts';
 import {
   type CarryToMaturity,
   carryToMaturity,
@@ -359,7 +360,7 @@ export function nothingOpen(sidePosition: SidePosition): StoppedError {
   const [newest] = sidePosition.coming;
   if (newest === undefined)
     return stopped(sidePosition, 'no_open_hedge', {
-      what: `Nothing is open on ${place}.`,
+      what: `Nothing is open on ${place}${oppositeInWords(sidePosition)}.`,
       hint: say`To see your positions: ${shell`hedge positions`}`,
     });
   return stopped(sidePosition, 'in_flight', {

@@ -39,6 +39,22 @@ describe('bare hedge', () => {
     expect(service.requests).toHaveLength(2);
   });
 
+  it.each(['', 'positions'])('says that a loss is larger than its margin: hedge %s', async (words) => {
+    const lost = aPosition({ market: 'USDTNGN', side: 'buy', net_margin_usd: -1052.15 });
+    const service = await scriptedService([
+      ...(words === '' ? [on('GET /account', ok(anAccount()))] : []),
+      on('GET /positions', ok([lost, aPosition({ market: 'USDTNGN', side: 'sell' })])),
+    ]);
+    const { out } = await cliFor(service).run(words, {
+      ...PERSON,
+      terminal: { ...PERSON.terminal, width: 120 },
+    });
+    expect(out).toContain(
+      'USDTNGN buy: the loss is larger than the margin. Closing takes 1,052.15 USD from the free balance.',
+    );
+    expect(out).not.toContain('USDTNGN sell:');
+  });
+
   it('sends no request in a script', async () => {
     const service = await scriptedService([]);
     const cli = cliFor(service);

@@ -106,6 +106,17 @@ describe('what-if at one rate', () => {
     });
   });
 
+  it('says which margin is used up at the mid already', async () => {
+    // 881.666667 − 900: a margin of 100 for a loss of 108.333333.
+    const lost = { ...LINE, net_margin_usd: -18.333333 };
+    const cli = await cliWith(...reading([BUY, SELL], [lost, SELL_LINE]));
+    const { out } = await cli.run('what-if --rate 1600', WIDE);
+    expect(out).toMatch(
+      /^Margin, buy: 100\.00 USDC, ALREADY USED UP below 1,50\d\.\d\d; the mid is 1,500\.00\.$/m,
+    );
+    expect(out).toMatch(/^Margin, sell: 400\.00 USDC, used up at /m);
+  });
+
   it('adds both sides, and says at which rate each margin is used up', async () => {
     const script = reading([BUY, SELL], [LINE, SELL_LINE]);
     const cli = await cliWith(...script, ...script);

@@ -202,6 +202,13 @@ describe('a reduction', () => {
     expect(plan.after.total?.toFixed()).toBe('5000');
   });
 
+  it('of a side that is flat says what is open on the other side', () => {
+    const sidePosition = sideBook({ positions: [position({ side: 'buy', notional_usd: 25_000 })] }, 'sell');
+    expect(stopped(() => planOf('reduce USDTNGN sell 5', { facts: { sidePosition } })).what).toBe(
+      'Nothing is open on USDTNGN sell; buy 25,000.00 USD is open.',
+    );
+  });
+
   it.each([
     ['reduce USDTNGN buy 40000.01', {}, 'more_than_open', 'exceeds the 40,000.00 USD open'],
     ['reduce USDTNGN buy', { to: '40000' }, 'nothing_to_reduce', 'not above 40,000.00 USD'],

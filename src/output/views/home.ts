@@ -12,7 +12,7 @@ import { cellOf } from '../field-labels.ts';
 import { deskLine, sharedDocuments } from './desk.ts';
 import { viewActiveHalt } from './halt.ts';
 import { pendingDocuments, summaryTrouble, viewPending, viewTrouble } from './journal.ts';
-import { positionCell } from './positions.ts';
+import { lossesBeyondMargin, positionCell } from './positions.ts';
 import type { SelectedProfile } from './profiles.ts';
 import { signedCell, usd } from './record-columns.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
@@ -133,6 +133,7 @@ function viewNow(now: AccountNow, isPending: boolean): View {
       ],
       { empty: 'No open positions' },
     ),
+    lossesBeyondMargin(positions),
   ];
 }
 

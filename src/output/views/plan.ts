@@ -5,12 +5,22 @@ import type { Reduction } from '../../args/action-intent.ts';
 import type { Account, Quote } from '../../client/schemas.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { inOneLine } from '../../domain/hint.ts';
+import { oppositeOf } from '../../domain/opposite-side.ts';
 import { carryInWords, type QuoteFigures } from '../../domain/quote-figures.ts';
 import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
-import { dimLine, type FigureRow, figureRows, gap, line, type View, warnLine } from '../blocks.ts';
+import {
+  dimLine,
+  type FigureRow,
+  figureRows,
+  gap,
+  line,
+  phraseLine,
+  type View,
+  warnLine,
+} from '../blocks.ts';
 import { type Cell, hintCell, message, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import {
@@ -174,6 +184,8 @@ function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): Vi
       ...grown,
       dealId !== undefined && row('Deal ID', nameText(dealId)),
     ),
+    sidePosition.opposite !== undefined &&
+      phraseLine`Also open: ${oppositeOf(plan.side)} ${usd(sidePosition.opposite, 'USD')}.`,
     notIncluded(sidePosition),
   ];
 }

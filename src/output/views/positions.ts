@@ -1,5 +1,6 @@
 /** Open positions, one line per side; and the side of a planned action before and after, in total and per hedge. */
 
+import { Big } from 'big.js';
 import type { Position } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -7,12 +8,13 @@ import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
-import { type Block, phraseLine, tableOf, type View } from '../blocks.ts';
+import { type Block, line, phraseLine, tableOf, type View } from '../blocks.ts';
 import { ARROW, type Cell, nameText, phrase, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
 import {
   capitalized,
   carryCell,
+  cents,
   dealIdCell,
   inUsd,
   known,
@@ -50,12 +52,26 @@ export const positionList = listOf<Position>()(
 
 export const viewPositions = ({ positions, pending }: PositionsShown): View => [
   positionList.block(positions),
+  lossesBeyondMargin(positions),
   pendingLine(pending),
 ];
 
 /** `USDTNGN buy`; a service may leave out one of them. */
 export const positionCell = ({ market, side }: Position): Cell =>
   nameText([market, side].filter((word) => typeof word === 'string').join(' ') || '?');
+
+/** Closing returns less than nothing. */
+export const lossesBeyondMargin = (positions: readonly Position[]): View =>
+  positions.map(
+    (position) =>
+      position.net_margin_usd instanceof Big &&
+      position.net_margin_usd.lt(0) &&
+      line(
+        positionCell(position),
+        text(': the loss is larger than the margin.', 'warn'),
+        phrase`Closing takes ${usd(cents(position.net_margin_usd.abs()), 'USD')} from the free balance.`,
+      ),
+  );
 
 /** IDs of open hedges that were not opened from this machine; undefined: unknown. */
 export type ExternalHedgeIds = readonly string[] | undefined;

@@ -205,7 +205,7 @@ const usedUpInTitle = ({ usedUp }: WhatIfScenario): string =>
 /** `Margin, buy: 1,000.00 USDC, used up at 1,378.41 (-9.09 %).` */
 function marginLine(
   { side, margin_usdc: margin, margin_used_up_at: at, margin_used_up_move_pct: move }: ProjectedSide,
-  { hedges }: WhatIfReading,
+  { hedges, mid }: WhatIfReading,
 ): Block {
   const count = hedges.filter((hedge) => hedge.side === side).length;
   const name = text(`Margin, ${side}${count === 1 ? '' : ` (${count} hedges)`}:`);
@@ -214,6 +214,8 @@ function marginLine(
   if (margin.lte(0)) return line(name, amount, text(', used up.', 'warn'));
   if (at === undefined) return line(name, amount, ', used up at no rate.');
   const limit: Cell = { kind: 'rate', amount: roundHalfUp(at, 2), tone: 'strong' };
+  if (mid !== undefined && (side === 'buy' ? mid.lte(at) : mid.gte(at)))
+    return phraseLine`${name} ${amount}, ${text('ALREADY USED UP', 'warn')} ${side === 'buy' ? 'below' : 'above'} ${limit}; the mid is ${{ kind: 'rate', amount: roundHalfUp(mid, 2) }}.`;
   return phraseLine`${name} ${amount}, used up at ${limit} ${move !== undefined && ['(', percent(move), ')']}.`;
 }
 

@@ -51,6 +51,24 @@ describe('the preview of an open', () => {
     ]);
   });
 
+  it.each(['open USDTNGN sell 50k', 'add USDTNGN sell 50k'])(
+    'names what is open on the other side of the market: %s',
+    (words) => {
+      const hedges = [hedge('hdg_S', 5_000, { side: 'sell' })];
+      const positions = [
+        position({ side: 'sell', notional_usd: 5_000 }),
+        position({ side: 'buy', notional_usd: 25_000 }),
+      ];
+      const sidePosition = sideBook({ hedges, positions }, 'sell');
+      const plan = planOf(words, { facts: { sidePosition } });
+      expect(shown(viewPreview(preview(plan)))).toContain('Also open: buy 25,000.00 USD.');
+      const alone = planOf(words, {
+        facts: { sidePosition: sideBook({ hedges, positions: positions.slice(0, 1) }, 'sell') },
+      });
+      expect(inOneLine(viewPreview(preview(alone)))).not.toContain('Also open');
+    },
+  );
+
   it('of an add that is sent again names both results, where the first attempt may have executed', () => {
     const plan = { ...fullPlan('add USDTNGN buy 4k'), totalBefore: new Big(36_000) };
     const text = inOneLine(viewPreview(preview(plan)));
