@@ -12,6 +12,7 @@ import { type DealsShown, dealList, viewDealsPreview } from '../output/views/dea
 import { readUserFile } from '../platform/atomic-file.ts';
 import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
 import { checkDeskReached } from '../readings/journal-trouble.ts';
+import { dailyLimitOf } from '../runs/deals/daily-limit.ts';
 import { blocksRun, type Deal, type DealEnd, notRun, withOutcome } from '../runs/deals/deal.ts';
 import { checkBounds, checkConfirmable, dealsOf } from '../runs/deals/deal-rows.ts';
 import { type DealsStage, findingOf } from '../runs/deals/finding.ts';
@@ -72,7 +73,9 @@ Each row is quoted and checked as if the rows before it had filled. The exit cod
       onRow: bar('checking'),
     });
     context.progress.stop();
-    return outcomeOf({ file, ends: checked.ends, planned: plannedOf(checked) }, shared, 'check');
+    const { ends } = checked;
+    const value = { file, ends, dailyLimit: dailyLimitOf(ends), planned: plannedOf(checked) };
+    return outcomeOf(value, shared, 'check');
   },
   list: dealList,
   tableWithError: true,
@@ -111,7 +114,10 @@ All rows are checked first; if one does not fit, nothing is sent. Confirm once; 
     context.progress.stop();
     const { ends } = checked;
     const first = ends.find(blocksRun);
-    if (first !== undefined) return outcomeOf({ file, ends: afterBlock(ends, first) }, read, 'blocked');
+    if (first !== undefined) {
+      const value = { file, ends: afterBlock(ends, first), dailyLimit: dailyLimitOf(ends) };
+      return outcomeOf(value, read, 'blocked');
+    }
     await confirmAll(context, { intent, file, checked, quotes });
     // While the question waited, others may have opened deals of the file.
     const shared = intent.options.yes ? read : await readSharedFacts(trading, dealIdsOfRows(rows));

@@ -8,7 +8,7 @@ import { quoteFigures } from '../../domain/quote-figures.ts';
 import { coverOf } from '../../domain/sizes.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import { recordedFigures } from '../../journal/queries.ts';
-import { dailyLimitOf } from '../../runs/deals/daily-limit.ts';
+import type { DailyLimitOfFile } from '../../runs/deals/daily-limit.ts';
 import type { DealOutcome, EndedDeal } from '../../runs/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../runs/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
@@ -30,6 +30,8 @@ interface PlannedDeals {
 export interface DealsShown {
   file: DealsFile;
   ends: readonly EndedDeal[];
+  /** Set where it stops a row, and none was sent. */
+  dailyLimit?: DailyLimitOfFile | undefined;
   /** The totals of the check; undefined if rows were sent. */
   planned?: PlannedDeals | undefined;
   /** Undefined for a check. */
@@ -155,13 +157,13 @@ function outcomeCell(row: DealRow): Cell {
 const rowsIn = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
 
 /** Row by row, then what needs attention, then the totals. */
-function viewDeals({ file, ends, planned, ran }: DealsShown): View {
+function viewDeals({ file, ends, dailyLimit, planned, ran }: DealsShown): View {
   const rows = ends.map(rowOf);
   return [
     remarksOn(file),
     rowsTable(rows),
     problems(rows),
-    dailyLimitLine(ends),
+    dailyLimit !== undefined && dailyLimitLine(dailyLimit),
     planned !== undefined && viewPlanned(planned),
     ran !== undefined && viewRun(ran),
     nairaLines(rows),
@@ -212,18 +214,13 @@ function problems(rows: readonly DealRow[]): View {
   );
 }
 
-function dailyLimitLine(ends: readonly EndedDeal[]): View {
-  const found = dailyLimitOf(ends);
-  return (
-    found !== undefined && [
-      gap,
-      line(
-        phrase`Daily limit ${usd(found.limit, 'USD')}: ${usd(found.left, 'USD')} is left, and the whole file needs ${usd(found.needed, 'USD')}.`,
-        phrase`A limit of ${usd(found.enough, 'USD')} would admit it.`,
-      ),
-    ]
-  );
-}
+const dailyLimitLine = ({ limit, left, needed, enough }: DailyLimitOfFile): View => [
+  gap,
+  line(
+    phrase`Daily limit ${usd(limit, 'USD')}: ${usd(left, 'USD')} is left, and the whole file needs ${usd(needed, 'USD')}.`,
+    phrase`A limit of ${usd(enough, 'USD')} would admit it.`,
+  ),
+];
 
 function viewPlanned({ sides, left, isBlocked }: PlannedDeals): View {
   return (

@@ -1,9 +1,9 @@
-/** The daily limit that rows of a deals file do not fit into: what is left of it, and what the whole file needs. Pure. */
+/** The daily limit that rows of a deals file do not fit into: its rest, and the need of the whole file. Pure. */
 import { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
 import { remainingLimit } from '../../domain/exposure.ts';
 import { isFields } from '../../domain/fields.ts';
-import type { EndedDeal } from './deal.ts';
+import { type DealEnd, type EndedDeal, withOutcome } from './deal.ts';
 
 /** USD. */
 export interface DailyLimitOfFile {
@@ -17,7 +17,8 @@ export interface DailyLimitOfFile {
 }
 
 /** Undefined where no row is stopped by a daily limit, or the size of a row is not known. */
-export function dailyLimitOf(ends: readonly EndedDeal[]): DailyLimitOfFile | undefined {
+export function dailyLimitOf(rows: readonly DealEnd[]): DailyLimitOfFile | undefined {
+  const ends = rows.map(withOutcome);
   const at = ends.findIndex(({ error }) => limitIn(error?.details) !== undefined);
   const stop = limitIn(ends[at]?.error?.details);
   if (stop === undefined) return undefined;
@@ -40,7 +41,7 @@ const sizeOf = ({ plan, intent }: EndedDeal): Big | undefined => plan?.notional 
 
 const isToSend = ({ outcome }: EndedDeal): boolean => outcome === 'planned' || outcome === 'stopped';
 
-/** Of the findings that stopped a row. */
+/** From the findings that stopped a row. */
 function limitIn(details: unknown): { limit: Big; opened: Big } | undefined {
   const findings = isFields(details) ? details['findings'] : undefined;
   if (!Array.isArray(findings)) return undefined;
