@@ -109,6 +109,12 @@ export function readActionOptions(raw: RawInput): ActionOptions {
 /** The defaults. */
 export const USUAL_OPTIONS = readActionOptions({ operands: [], options: {} });
 
+/** For a line that is typed again. */
+export const keepingNote = ({ note }: { note?: string | undefined }): ActionOptions => ({
+  ...USUAL_OPTIONS,
+  note,
+});
+
 export function readPriceLimits(raw: RawInput): PriceLimits {
   const anyPrice = optionGiven(raw, 'anyPrice');
   if (anyPrice && (optionText(raw, 'worstPrice') ?? optionText(raw, 'maxCostBps')) !== undefined)

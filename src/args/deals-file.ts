@@ -65,7 +65,7 @@ const DEAL_FILE_COLUMNS = [
 type DealColumn = (typeof DEAL_FILE_COLUMNS)[number];
 
 const OPTIONAL: readonly DealColumn[] = ['market', 'ngn', 'worst_price', 'max_cost_bps', 'note'];
-const EXAMPLE = 'PAY-8841,USDTNGN,buy,"10,000.00",3,1535,,payout 14 Dec';
+const EXAMPLE = 'PAY-8841,USDTNGN,buy,"10,000.00",3,1535,,supplier 14 Dec';
 export const NOTHING_SENT = 'No row was sent.';
 /** A run of more would take more than a few minutes at the usual rate limits. */
 const MOST_DEALS = 2_000;

@@ -23,7 +23,7 @@ export const SIZE_OPTIONS = [
   { flags: '--max', summary: 'the largest size that fits, less 1 %, instead of NOTIONAL' },
 ] as const;
 
-const NAIRA_FORMS = 'Write it in naira as 800000000, 800,000,000, 800m or 1.2bn, with two decimals at most.';
+const NAIRA_FORMS = 'Write it in naira as 800000000, 800,000,000, 800m or 1.2bn, two decimals at most.';
 const UNITS: readonly (readonly [unit: string, multiple: number])[] = [
   ['bn', 1_000_000_000],
   ['m', 1_000_000],

@@ -74,7 +74,7 @@ export async function openInteractive(
 
 const BEFORE = [
   'Opening a hedge. Nothing is sent before you confirm. Ctrl-C cancels.',
-  'You will pay dollars: buy. You hold dollars and owe naira: sell.',
+  'You will pay dollars or receive naira: buy. You hold dollars and will pay naira: sell.',
   'Sizes are in USD; 1 USDT counts as 1 USD. Margin and fees are paid in USDC.',
 ];
 

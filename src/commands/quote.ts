@@ -40,7 +40,7 @@ export const quote = defineCommand({
   name: 'quote',
   summary: 'Price a hedge, all costs to maturity included; without --tenor, for every tenor',
   description:
-    'Indicative only: no trade is made and nothing is reserved. You will pay dollars: buy. You hold dollars and owe naira: sell. The size is in USD, and 1 USDT counts as 1 USD; margin, fees and P&L are paid in USDC. The total cost is impact, carry and platform fee, to maturity; a close before it has a fee that the service does not quote. The break-even is the reference rate at maturity at which the hedge pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 if any requested tenor exceeds the limit. A grid takes --sides and --sizes instead of SIDE and NOTIONAL, at most 60 quotes; it marks the lowest cost and sizes above capacity or headroom, and a rate limit ends it with the quotes that came (exit code 5).',
+    'Indicative: nothing is traded or reserved. You will pay dollars or receive naira: buy. You hold dollars and will pay naira: sell. The size is in USD; 1 USDT counts as 1 USD; margin, fees and P&L are in USDC. The total cost is impact, carry and platform fee, to maturity; a close before it has a fee, not quoted here. The break-even is the reference rate at maturity at which the hedge pays its costs. Exit code 11: a tenor exceeds --worst-price or --max-cost-bps. A grid (--sides, --sizes, at most 60 quotes) marks the lowest cost, and sizes above capacity or headroom; a rate limit ends it early (exit code 5).',
   aside: 'indicative',
   operands: [
     { name: 'MARKET', summary: 'market, such as USDTNGN' },

@@ -54,7 +54,7 @@ export async function findCover(
   throw nothingSent({
     code: 'size_not_found',
     what: isSmall
-      ? `No size for ${grouped(amount)} NGN: in whole cents more than 1 bp of it is left.`
+      ? `${grouped(amount)} NGN is too small to be covered within 1 bp: a size has whole cents.`
       : `No size for ${grouped(amount)} NGN: the price of ${quotedName(market.market)} moved between the quotes.`,
     hint: isSmall
       ? `Did you mean ${grouped(amount)} million? Write ${amount.toFixed()}m. Or give the size in USD.`

@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import type { OpenIntent, TypedIntent, TypedIntentOf } from '../args/action-intent.ts';
-import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
+import { keepingNote, openCommandLine } from '../args/action-options.ts';
 import { sizingInWords } from '../args/sizing.ts';
 import type { Hedge, Quote } from '../client/schemas.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
@@ -68,6 +68,9 @@ export function dealStatus(dealId: string, { state, identity, underDealId, excep
   return { status: 'failed', entry: last ?? entry, hedge: failed };
 }
 
+export const SAME_DEAL =
+  'If this is the same deal, nothing is needed: with --ensure the same line reports it and exits 0. A new deal needs a new deal ID.';
+
 /** For a deal ID that only the service knows; journal-guard.ts checks those of the journal. */
 export function guardDealId(dealId: string, known: Known): readonly Finding[] {
   const deal = dealStatus(dealId, known);
@@ -80,7 +83,7 @@ export function guardDealId(dealId: string, known: Known): readonly Finding[] {
       level: 'stop',
       code: 'deal_id_used',
       message: `Deal ID ${quotedName(dealId)} is used by hedge ${quotedName(id)} (${quoted(status)}), opened elsewhere.${several === undefined ? '' : ` ${several.what}`}`,
-      hint: 'If it is this deal: --ensure. A new deal needs a new deal ID.',
+      hint: SAME_DEAL,
       details: { deal_id: dealId, hedge_id: id, status },
     },
   ];
@@ -244,11 +247,7 @@ export const failedBeforeError = (
     what: `FAILED: deal ${quotedName(intent.dealId ?? '')}: order failed on-chain${hedge === undefined ? '' : ` (hedge ${quotedName(hedge.id)})`}.`,
     meaning: 'Nothing was opened, and nothing was sent now.',
     hint: step(
-      openCommandLine({
-        ...intent,
-        retryFailed: true,
-        options: { ...USUAL_OPTIONS, note: intent.options.note },
-      }),
+      openCommandLine({ ...intent, retryFailed: true, options: keepingNote(intent.options) }),
       '',
       TO_RETRY,
     ),

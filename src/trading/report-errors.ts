@@ -1,6 +1,6 @@
 /** The errors of an action: what happened, what it means for the position, and the commands to run next. Pure. */
 
-import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
+import { keepingNote, openCommandLine } from '../args/action-options.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { usdInWords, wholeCents } from '../domain/exposure.ts';
@@ -57,7 +57,7 @@ export const failedError = (entry: Action): OrderFailedError =>
 export function partialFillError(entry: Action): PartialFillError | undefined {
   const filled = partialFillOf(entry);
   if (filled === undefined) return undefined;
-  const intent = rebuildIntent(entry, withNote(entry));
+  const intent = rebuildIntent(entry, keepingNote(entry.intent));
   if (!createsHedge(intent)) throw new Error(`a partial fill of ${intent.action}`);
   const rest = intent.notional.minus(filled);
   const notional = wholeCents(rest);
@@ -226,12 +226,9 @@ const checkCommand = ({ shortId }: Action) => step(shell`hedge check ${shortId}`
 
 const LOOK_UP = 'look up; send nothing';
 
-/** For a line to type again. */
-const withNote = ({ intent: { note } }: Action) => ({ ...USUAL_OPTIONS, note });
-
 /** The command that opens it again, with its price limits and its note. */
 function again(entry: Action) {
-  const intent = rebuildIntent(entry, withNote(entry));
+  const intent = rebuildIntent(entry, keepingNote(entry.intent));
   if (!createsHedge(intent)) throw new Error(`a failed order of ${intent.action}`);
   const naira = nairaAsked(entry.intent.asked);
   const ensure = intent.dealId !== undefined;

@@ -227,6 +227,7 @@ describe('a roll whose open fails', () => {
     const { cli } = await flatDesk();
     const ran = await cli.run('roll USDTNGN buy --tenor 3 --at now --dry-run');
     expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('DRY RUN')]);
+    expect(ran.out).toContain('DRY RUN: nothing was sent or kept.');
     expect(ran.out).toMatch(/leg 1 closed, leg 2 not/);
     expect(await opens(cli)).toEqual([
       ['PAY-1.r2', 'failed', 10_000],

@@ -220,7 +220,10 @@ describe('a deal ID', () => {
     await cli.run(`${OPEN} --deal-id PAY-1`);
     const again = await cli.run(`${OPEN} --deal-id PAY-1`);
     expect(again.code).toBe(10);
-    expect(documentOf(again).error?.code).toBe('deal_id_used');
+    expect(documentOf(again).error).toMatchObject({
+      code: 'deal_id_used',
+      hint: 'If this is the same deal, nothing is needed: with --ensure the same line reports it and exits 0. A new deal needs a new deal ID.',
+    });
   });
 
   it('ensured on other terms is stopped', async () => {

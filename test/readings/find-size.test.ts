@@ -81,7 +81,10 @@ describe('a size for an amount in naira', () => {
     // 100,000 / 1,500 = 66.66 USD, which are 99,990 naira: 10 are left, and 1 bp is 10.
     const { quoteFor } = quoting(() => big(1500));
     const error = await rejection(findCover(big(100_000), { market: marketAt(1500), quoteFor }));
-    expect(error).toMatchObject({ code: 'size_not_found', what: expect.stringContaining('whole cents') });
+    expect(error).toMatchObject({
+      code: 'size_not_found',
+      what: expect.stringContaining('too small to be covered within 1 bp'),
+    });
   });
 
   it('is none for less than a cent, or without a mid, and asks for no quote', async () => {

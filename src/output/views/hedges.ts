@@ -14,18 +14,12 @@ import { type Cell, missing, nameText, partsIn, type Tone, text } from '../cells
 import { cellOf } from '../field-labels.ts';
 import { type Field, listOf, pairsOf } from '../list.ts';
 import { viewListSummary } from './list-summary.ts';
-import {
-  areNamed,
-  cents,
-  countOf,
-  dealIdCell,
-  maturityCell,
-  rate,
-  row,
-  signedIn,
-  usd,
-} from './record-columns.ts';
+import { cents, countOf, dealIdCell, maturityCell, rate, row, signedIn, usd } from './record-columns.ts';
 import { CHAIN_TONES, pendingLine } from './unfinished-rolls.ts';
+
+/** Whether each has a deal ID, which tells more than a hedge ID. */
+export const areNamed = (rows: readonly { client_reference?: unknown }[]): boolean =>
+  rows.every(({ client_reference: reference }) => dealIdCell(reference).kind !== 'missing');
 
 export const hedgeList = listOf<Hedge>()(
   [

@@ -17,8 +17,8 @@ import type { ChangeLine } from '../change-lines.ts';
 import { two } from '../format.ts';
 import { type Listing, listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
+import { areNamed } from './hedges.ts';
 import {
-  areNamed,
   cents,
   countCell,
   countOf,

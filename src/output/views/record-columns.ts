@@ -44,10 +44,6 @@ export function carryCell(value: unknown): Cell {
 export const dealIdCell = (reference: unknown): Cell =>
   typeof reference === 'string' && !isDerivedReference(reference) ? nameText(reference) : missing;
 
-/** Whether each has a deal ID, which tells more than a hedge ID. */
-export const areNamed = (rows: readonly { client_reference?: unknown }[]): boolean =>
-  rows.every(({ client_reference: reference }) => dealIdCell(reference).kind !== 'missing');
-
 /** A dash where it is not known. */
 export const known = <Value>(value: Value | null | undefined, cell: (value: Value) => Cell): Cell =>
   value === undefined || value === null ? missing : cell(value);

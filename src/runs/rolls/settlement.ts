@@ -3,7 +3,7 @@
  * have been closed before it: only its record in the history tells. Sends no action.
  */
 import { Big } from 'big.js';
-import { openCommandLine, USUAL_OPTIONS } from '../../args/action-options.ts';
+import { keepingNote, openCommandLine, USUAL_OPTIONS } from '../../args/action-options.ts';
 import { decimalFrom, textFrom } from '../../client/json.ts';
 import type { ClosedHedge, Hedge } from '../../client/schemas.ts';
 import { takesWholeSide } from '../../domain/action-table.ts';
@@ -255,7 +255,7 @@ function forPerson(
     openCommandLine({
       ...legTwo(plan, size, USUAL_OPTIONS, { allowDuplicate: false }),
       retryFailed: false,
-      options: { ...USUAL_OPTIONS, note: plan.note },
+      options: keepingNote(plan),
     });
   return new StoppedError({
     code,

@@ -24,6 +24,7 @@ import {
 } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { troubleAdvice, troubleCode, troubleError } from '../../journal/trouble.ts';
+import { SAME_DEAL } from '../deal-id.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import {
   actionDetails,
@@ -146,7 +147,7 @@ export function dealIdUsed(taken: Action): Finding {
     level: 'stop',
     code: 'deal_id_used',
     message: `Deal ID ${quotedName(intent.deal_id ?? '')} is used by ${actionInWords(taken)}: action ${shortId}, ${stateInWords(taken)}.`,
-    hint: say`${checkFirst}The same deal: --ensure. A new deal needs a new deal ID.`,
+    hint: say`${checkFirst}${SAME_DEAL}`,
     details: { actions: [actionDetails(taken)] },
   };
 }
