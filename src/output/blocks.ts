@@ -24,8 +24,8 @@ export interface Column {
   align?: 'left' | 'right';
   /**
    * Hidden from the right when the table is too wide, and named below it. `first`: before the other optional ones;
-   * `last`: after them; but those whose cells are missing, or the same in every row, before those that tell rows apart.
-   * A column of empty cells goes before all of them, optional or not, and is not named.
+   * `last`: after them. Of each kind those that are the same in every row go before those that tell rows apart; dashes
+   * alone go with the first. A column of empty cells goes before all of them, optional or not, and is not named.
    */
   optional?: boolean | 'first' | 'last';
   /** Columns of one group are hidden together: the parts of a sum. */

@@ -136,7 +136,7 @@ interface LaidColumn extends ColumnShape {
   optional: NonNullable<Column['optional']> | 'empty';
   /** It has one in every row. */
   isId: boolean;
-  /** Not missing in every row, nor the same in several. */
+  /** Its cells are not the same in every row of several. */
   differs: boolean;
   /** Its smallest width: its header breaks between words, and its cells if they wrap. */
   narrowest: number;
@@ -163,9 +163,9 @@ function layColumn(
   const width = Math.max(textWidth(header), ...texts.map(textWidth));
   return {
     column,
-    optional: texts.every((each) => each === '') ? 'empty' : (column.optional ?? false),
+    optional: texts.every((each) => each === '') ? 'empty' : optionalOf(column, cells),
     isId: column.isId === true && cells.every(({ kind }) => kind !== 'missing'),
-    differs: cells.some(({ kind }) => kind !== 'missing') && (texts.length === 1 || new Set(texts).size > 1),
+    differs: texts.length === 1 || new Set(texts).size > 1,
     width,
     narrowest: Math.max(...[...headerWords, ...unbroken].map(textWidth)),
     wrap: column.wrap === true,
@@ -175,6 +175,12 @@ function layColumn(
     cut: shown.some(({ isCut }) => isCut),
   };
 }
+
+/** A column of dashes goes first, unless it is part of a sum. */
+const optionalOf = ({ optional = false, group }: Column, cells: readonly Cell[]): LaidColumn['optional'] =>
+  optional !== false && group === undefined && cells.every(({ kind }) => kind === 'missing')
+    ? 'first'
+    : optional;
 
 /** The zone of times that are shown without it; two names if the clocks changed between them. */
 function zonesOf(cells: readonly Cell[], { zone, iso }: Layout): readonly string[] {
@@ -197,7 +203,7 @@ function fitting(columns: readonly LaidColumn[], width: number): readonly LaidCo
   let shown = columns;
   const hidden: (readonly LaidColumn[])[] = [];
   while (!fits(shown, width)) {
-    const last = nextToHide(shown.filter(({ column }) => !differsIn(column, shown))) ?? nextToHide(shown);
+    const last = nextToHide(shown);
     if (last === undefined) return undefined;
     const { group } = last.column;
     const together = shown.filter(
@@ -217,10 +223,11 @@ function fitting(columns: readonly LaidColumn[], width: number): readonly LaidCo
 
 const HIDING = ['empty', 'first', true, 'last'] as const;
 
-const nextToHide = (columns: readonly LaidColumn[]): LaidColumn | undefined =>
-  HIDING.map((when) => columns.findLast(({ optional }) => optional === when)).find(
-    (column) => column !== undefined,
-  );
+/** Those that are the same in every row before those that tell rows apart. */
+const nextToHide = (shown: readonly LaidColumn[]): LaidColumn | undefined =>
+  HIDING.map((when) => shown.filter(({ optional }) => optional === when))
+    .map((columns) => columns.findLast(({ column }) => !differsIn(column, shown)) ?? columns.at(-1))
+    .find((column) => column !== undefined);
 
 /** Whether it, or a column that is hidden with it, tells rows apart. */
 const differsIn = (column: Column, columns: readonly LaidColumn[]): boolean =>
