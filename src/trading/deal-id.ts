@@ -68,8 +68,7 @@ export function dealStatus(dealId: string, { state, identity, underDealId, excep
   return { status: 'failed', entry: last ?? entry, hedge: failed };
 }
 
-export const SAME_DEAL =
-  'If this is the same deal, nothing is needed: with --ensure the same line reports it and exits 0. A new deal needs a new deal ID.';
+export const SAME_DEAL = 'Same deal: nothing to do; --ensure reports it and exits 0. Else: a new deal ID.';
 
 /** For a deal ID that only the service knows; journal-guard.ts checks those of the journal. */
 export function guardDealId(dealId: string, known: Known): readonly Finding[] {

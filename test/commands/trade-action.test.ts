@@ -222,7 +222,7 @@ describe('a deal ID', () => {
     expect(again.code).toBe(10);
     expect(documentOf(again).error).toMatchObject({
       code: 'deal_id_used',
-      hint: 'If this is the same deal, nothing is needed: with --ensure the same line reports it and exits 0. A new deal needs a new deal ID.',
+      hint: 'Same deal: nothing to do; --ensure reports it and exits 0. Else: a new deal ID.',
     });
   });
 
