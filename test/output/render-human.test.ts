@@ -201,7 +201,7 @@ describe('a table', () => {
     // The fees alone are the same; the sum that they are part of is not.
     expect(headers(22)).toBe('SIZE      DEAL');
     // One row tells none apart: its columns go from the right.
-    expect(headers(35, table.rows.slice(0, 1))).toBe('SIZE      ORIGIN  DEAL');
+    expect(headers(28, table.rows.slice(0, 1))).toBe('SIZE      ORIGIN  DEAL');
   });
 
   it('gives up a column of empty cells before any other, and explains no column that is hidden', () => {
