@@ -728,7 +728,7 @@ describe('the cost of a roll', () => {
     expect(screen.out).toMatch(/Cost in bps +[\d.]+ +[\d.]+ *\n/);
     const words = screen.out.replaceAll(/\s+/g, ' ');
     expect(words).toMatch(
-      /Cost of both hedges since their open: [\d.]+ USDC, [\d.]+ bps; of rolling alone: [\d.]+ USDC, [\d.]+ bps\./,
+      /Cost of both hedges, an open one to its maturity: [\d.]+ USDC, [\d.]+ bps; of rolling alone: [\d.]+ USDC, [\d.]+ bps\./,
     );
     const { legs } = shown.derived;
     const alone = (legs[1]?.['cost_usdc'] ?? 0) + (legs[0]?.['close_fee_usdc'] ?? 0);

@@ -254,6 +254,7 @@ const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
 function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
   const { plan, state } = chain;
   const [first, second] = legs;
+  const isRunning = legs.some(({ net_pnl_usd: ended }) => ended === undefined);
   const alone = first && second && rollingCost(first, second, second.notional_usd);
   return [
     line(
@@ -273,13 +274,20 @@ function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
       })),
     ]),
     line(
-      text('Cost of both hedges since their open:', 'strong'),
+      text(
+        isRunning ? 'Cost of both hedges, an open one to its maturity:' : 'Cost of both hedges:',
+        'strong',
+      ),
       { kind: 'money', amount: total.cost_usdc, unit: 'USDC', tone: 'strong' },
       alone === undefined
         ? phrase`, ${bps(total.cost_bps)}; leg 2 is not open.`
         : phrase`, ${bps(total.cost_bps)}; of rolling alone: ${usd(alone.cost_usdc, 'USDC')}, ${bps(alone.cost_bps)}.`,
     ),
-    dimLine('Positive is paid. USDC counts as USD. Realized P&L is net of carry and fees.'),
+    dimLine(
+      'Costs: positive is paid. USDC counts as USD. Realized P&L: negative is a loss, net of carry and fees.',
+    ),
+    isRunning &&
+      dimLine('Of a hedge that is open: carry as it was quoted, to maturity; without the fees of reduces.'),
     total.missing.length > 0 && line(text('Not known, and not in the sum:', 'warn'), missingInWords(total)),
     !isFinished(chain) && [gap, viewNext(chain)],
   ];
