@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { recordHash } from '../journal/chain.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
-import { type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
+import { JournalDamage, type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
 import {
   hashAt,
   hasRecord,
@@ -36,6 +36,15 @@ export class LogChanged extends Error {
 
 /** The copy ends earlier than the records that were to follow it: another process built it again. */
 export class NotNext extends Error {}
+
+/** The log has a record that no copy can take. It says nothing about the copy, which has those before it. */
+export class NotStorable extends Error {
+  readonly seq: number;
+  constructor(seq: number, cause: unknown) {
+    super(`record ${seq.toString()}`, { cause });
+    this.seq = seq;
+  }
+}
 
 export class Follower {
   readonly #folder: string;
@@ -78,11 +87,26 @@ export class Follower {
 
   /**
    * Takes the new ones among records of the log, in order and without a gap; on disk on return.
-   * @throws LogChanged, NotNext, DamagedFileError, or what `checkFollowed` throws
+   * @throws LogChanged, NotNext, NotStorable, DamagedFileError, or what `checkFollowed` throws
    */
   async take(records: readonly StoredRecord[]): Promise<void> {
     if (records.length === 0) return;
     const db = this.#made();
+    try {
+      await this.#insert(db, records);
+    } catch (error) {
+      const refused =
+        error instanceof JournalDamage ? records.find(({ record }) => !isJson(db, record)) : undefined;
+      if (refused === undefined) throw error;
+      await this.#insert(
+        db,
+        records.filter(({ seq }) => seq < refused.seq),
+      );
+      throw new NotStorable(refused.seq, error);
+    }
+  }
+
+  async #insert(db: JournalDatabase, records: readonly StoredRecord[]): Promise<void> {
     await whileBusy(this.#machine, () =>
       db.writing(() => {
         if (this.database() !== db) throw new NotNext();
@@ -156,6 +180,10 @@ export class Follower {
 /** Hash of the text of a row. Its stored hash is not used. */
 export const contentHash = ({ id, record, stamp }: Pick<StoredRecord, 'id' | 'record' | 'stamp'>): string =>
   hash('sha256', id + record + stamp, 'hex');
+
+/** For SQLite, which PostgreSQL's opinion is not. */
+const isJson = (db: JournalDatabase, text: string): boolean =>
+  db.get('SELECT json_valid(?) AS valid', text)?.['valid'] === 1;
 
 /** Those after the last record of the copy. */
 function checkedNext(db: JournalDatabase, records: readonly StoredRecord[]): readonly StoredRecord[] {

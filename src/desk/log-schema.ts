@@ -13,6 +13,8 @@ export const MOST_LOCKED = 256;
 export const MOST_APPENDED = 1_000;
 /** In bytes. The intent of an action has every hedge of its side: some 200 bytes each. */
 export const LONGEST_RECORD = 4_194_304;
+/** Objects and lists within each other. hedge writes a few; the copy of a machine takes no text with more than a thousand. */
+export const DEEPEST_RECORD = 64;
 
 /** Codes of the errors that the functions raise. */
 export const LOG_ENDS_ELSEWHERE = 'HD001';
@@ -34,7 +36,7 @@ const LOCKED = `
   END IF;
   LOCK TABLE hedge.head IN EXCLUSIVE MODE;`;
 
-const FIRST_VERSION = `
+const TABLES = `
 CREATE SCHEMA hedge;
 
 CREATE TABLE hedge.head (
@@ -61,8 +63,11 @@ BEGIN
 END $$;
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON hedge.records
   FOR EACH STATEMENT EXECUTE FUNCTION hedge.refuse_change();
+`;
 
-CREATE FUNCTION hedge.lock_and_pull(since bigint)
+/** As they are now: a log of an earlier version gets them too. */
+const FUNCTIONS = `
+CREATE OR REPLACE FUNCTION hedge.lock_and_pull(since bigint)
 RETURNS TABLE (seq bigint, id text, record text, stamp text, hash bytea)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN${LOCKED}
@@ -72,7 +77,7 @@ END $$;
 
 -- after, after_hash: where the caller believes that the log ends; null: wherever it ends.
 -- earlier: they were written before their machine joined. records: a JSON array of {"id", "record"}.
-CREATE FUNCTION hedge.append(since bigint, after bigint, after_hash bytea, earlier boolean, records text)
+CREATE OR REPLACE FUNCTION hedge.append(since bigint, after bigint, after_hash bytea, earlier boolean, records text)
 RETURNS TABLE (seq bigint, id text, record text, stamp text, hash bytea)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -118,6 +123,7 @@ BEGIN${LOCKED}
         AND fields->>'kind' ~ '^[a-z_]{1,32}$'
         AND fields->>'at' ~ '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$'
         AND (SELECT count(*) = count(DISTINCT key) FROM json_each(own_text::json))
+        AND NOT jsonb_path_exists(fields, '$.**{${DEEPEST_RECORD.toString()}}')
         AND NOT EXISTS (SELECT FROM jsonb_each(fields) AS field
           WHERE field.key = ANY (ARRAY['kind', 'at', 'action_id', 'idempotency_key', 'deal_id', 'chain_id', 'hedge_id'])
           AND jsonb_typeof(field.value) <> 'string');
@@ -144,7 +150,9 @@ BEGIN${LOCKED}
   RETURN QUERY SELECT r.seq, r.id, r.record, r.stamp, r.hash
     FROM hedge.records r WHERE r.seq > since ORDER BY r.seq LIMIT ${MOST_APPENDED.toString()};
 END $$;
+`;
 
+const RIGHTS = `
 REVOKE ALL ON SCHEMA hedge FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA hedge FROM PUBLIC;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA hedge FROM PUBLIC;
@@ -154,7 +162,7 @@ GRANT EXECUTE ON FUNCTION hedge.lock_and_pull(bigint), hedge.append(bigint, bigi
 `;
 
 /** Step n makes version n of the schema from the one before. */
-export const MIGRATIONS: readonly string[] = [FIRST_VERSION];
+export const MIGRATIONS: readonly string[] = [`${TABLES}${FUNCTIONS}${RIGHTS}`, FUNCTIONS];
 
 /** An older client does not know every rule of that schema. */
 export const OLDEST_CLIENT = '0.0.0';

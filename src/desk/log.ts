@@ -36,6 +36,9 @@ export const PULLED_AT_ONCE = 4_000;
 /** The first one of a connection: on a slow link it arrives within the time to reach the log, and tells its clock. */
 const PULLED_FIRST = 200;
 export const PAGE_MS = 30_000;
+/** Bytes of their texts. A larger record has a page of its own, and is none of the first. */
+const PULLED_BYTES = 33_554_432;
+const FIRST_BYTES = 1_048_576;
 
 /** @throws LogFailure */
 export async function pullLog(
@@ -61,7 +64,7 @@ export async function pullLog(
       digestOf === undefined
         ? 'SELECT NULL AS digest'
         : `SELECT encode(sha256(string_agg(hash || sha256(convert_to(id || record || stamp, 'UTF8')), ''::bytea ORDER BY seq)), 'hex') AS digest FROM hedge.records WHERE seq BETWEEN ${digestOf.from.toString()} AND ${digestOf.to.toString()}`,
-      `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.records WHERE seq > ${seq} ORDER BY seq LIMIT ${(isFirst ? PULLED_FIRST : PULLED_AT_ONCE).toString()}`,
+      pageAfter(copy.seq, isFirst),
       'COMMIT',
     ].join('; '),
     withinMs,
@@ -81,6 +84,15 @@ export async function pullLog(
     nowMs: numberIn(head, 'now'),
     changes: textIn(head, 'changes'),
   };
+}
+
+/** A login may append records of megabytes: a page of them would never arrive in time. */
+function pageAfter(seq: number, isFirst: boolean): string {
+  const limit = isFirst
+    ? `bytes <= ${FIRST_BYTES.toString()}`
+    : `(bytes <= ${PULLED_BYTES.toString()} OR seq = ${(seq + 1).toString()})`;
+  const next = `SELECT * FROM hedge.records WHERE seq > ${seq.toString()} ORDER BY seq LIMIT ${(isFirst ? PULLED_FIRST : PULLED_AT_ONCE).toString()}`;
+  return `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM (SELECT *, sum(octet_length(record)) OVER (ORDER BY seq) AS bytes FROM (${next}) AS next) AS page WHERE ${limit} ORDER BY seq`;
 }
 
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';

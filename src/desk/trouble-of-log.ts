@@ -3,7 +3,7 @@ import { say, shell } from '../domain/hint.ts';
 import { type Sentence, StoppedError } from '../errors.ts';
 import type { DeskTroubleCode, JournalTrouble } from '../journal/trouble.ts';
 import { LogFailure, type LogFailureKind } from './connection.ts';
-import { LogChanged, NotNext } from './follower.ts';
+import { LogChanged, NotNext, NotStorable } from './follower.ts';
 
 /** `mayBeAppended`: whether the records are in the log is not known, for the answer to their commit did not come. */
 export class DeskTrouble extends Error {
@@ -41,6 +41,11 @@ export function troubleOfLog(
     return as(
       'desk_changed',
       `The history of desk ${name} was changed: record ${error.seq.toString()} of its log ${error.how}.`,
+    );
+  if (error instanceof NotStorable)
+    return as(
+      'desk_changed',
+      `Record ${error.seq.toString()} of the log of desk ${name} is not one that hedge writes, and no machine can store it: later records are not known here.`,
     );
   if (error instanceof NotNext) return as('desk_unreachable', builtAgain(name));
   if (error instanceof LogFailure)

@@ -1,6 +1,6 @@
 /** The check of the desk: whether its log can be reached, its clock and version, and what waits on this machine. Pure. */
 import { counted } from '../domain/exposure.ts';
-import { shell, step } from '../domain/hint.ts';
+import { say, shell, step } from '../domain/hint.ts';
 import { durationInWords } from '../domain/instants.ts';
 import type { Hint } from '../errors.ts';
 import type { DeskView } from '../journal/state.ts';
@@ -19,7 +19,7 @@ export interface DeskFindings {
   /** The database's clock less this machine's. */
   offsetMs: number;
   /** How the connection is protected; undefined where it was not reached. */
-  connection: { tls: string | undefined; server: string; schema: number } | undefined;
+  connection: { tls: string | undefined; server: string; schema: number; isOlder: boolean } | undefined;
 }
 
 const SKEW_MS = 2_000;
@@ -71,6 +71,15 @@ export function checkDesk(findings: DeskFindings): Check {
       'fail',
       `${ownFault} It has the halts of this machine, and the actions of other accounts.`,
       step(shell`hedge --profile practice journal repair`),
+    );
+  if (connection?.isOlder === true)
+    return found(
+      'warn',
+      [
+        `The log of desk ${name} was made by an earlier version of hedge, and does not check all that this one checks.`,
+        ...waits,
+      ].join(' '),
+      say`The owner of the database brings it up to date: ${shell`hedge desk init URL --name ${name}`}`,
     );
   const apart = Math.abs(offsetMs);
   const clock =

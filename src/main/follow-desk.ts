@@ -9,6 +9,7 @@ import { contactFile } from '../desk/contact.ts';
 import { type DeskJournal, type DeskJournalParts, openDeskJournal } from '../desk/desk-journal.ts';
 import type { LaterRecords } from '../desk/desk-writer.ts';
 import { openLeftJournal } from '../desk/left-journal.ts';
+import { MIGRATIONS } from '../desk/log-schema.ts';
 import {
   type DeskAccess,
   deskFolder,
@@ -138,7 +139,8 @@ export async function examineServer(access: DeskAccess, parts: DeskRuntime) {
       REACH_MS,
     );
     const { server, tls, schema } = found?.rows[0] ?? {};
-    return { tls: tls ?? undefined, server: server ?? '', schema: Number(schema) };
+    const isOlder = Number(schema) < MIGRATIONS.length;
+    return { tls: tls ?? undefined, server: server ?? '', schema: Number(schema), isOlder };
   });
 }
 

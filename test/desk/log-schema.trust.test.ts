@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installLog } from '../../src/desk/install-log.ts';
-import { LONGEST_RECORD, MIGRATIONS } from '../../src/desk/log-schema.ts';
+import { DEEPEST_RECORD, LONGEST_RECORD, MIGRATIONS } from '../../src/desk/log-schema.ts';
 import { NO_RECORD, recordHash } from '../../src/journal/chain.ts';
 import { ADMIN_PASSWORD, sharedPostgres } from '../support/postgres.ts';
 import { aHalt, aLog, FOUNDING, recordId, sqlState } from './a-log.ts';
@@ -19,6 +19,9 @@ const append = (
       typeof records === 'string' ? records : JSON.stringify(records),
     ],
   });
+/** A record of so many levels. */
+const nested = (levels: number): string =>
+  aHalt('x').replace('{', `{"more":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},`);
 const aRecord = (word: string) => ({ id: recordId(word), record: aHalt(word) });
 
 describe('the log', () => {
@@ -99,6 +102,8 @@ describe('the log', () => {
     ['with a strange ID', [{ id: 'x', record: aHalt('x') }]],
     ['without an ID', [{ record: aHalt('x') }]],
     ['without a text', [{ id: recordId('x') }]],
+    ['that is nested deeply', [{ id: recordId('x'), record: nested(DEEPEST_RECORD + 1) }]],
+    ['that is nested too deeply for SQLite', [{ id: recordId('x'), record: nested(1_500) }]],
     ['that is too large', [{ id: recordId('x'), record: aHalt('x', { why: 'y'.repeat(LONGEST_RECORD) }) }]],
   ];
   describe('takes no record', () => {
@@ -116,6 +121,13 @@ describe('the log', () => {
       const { rows } = await owner.query('SELECT 1 FROM hedge.records');
       expect(rows).toHaveLength(1);
     });
+  });
+
+  it('takes a record that is nested less deeply', async () => {
+    const { login } = await aLog();
+    const { client } = await login('ada', 'dealer');
+    const deep = { id: recordId('x'), record: nested(DEEPEST_RECORD) };
+    expect(await sqlState(append(client, [deep]))).toBe('none');
   });
 
   it('takes the record of a side with thousands of hedges', async () => {
@@ -290,13 +302,27 @@ describe('the schema', () => {
       'ALTER TABLE hedge.next ADD COLUMN b int',
     ];
     const desk = { name: 'lagos', founding: FOUNDING };
-    expect(await installLog(connection, desk, more)).toMatchObject({ from: 1, to: 3 });
+    expect(await installLog(connection, desk, more)).toMatchObject({
+      from: MIGRATIONS.length,
+      to: MIGRATIONS.length + 2,
+    });
     expect((await owner.query('SELECT a, b FROM hedge.next')).rows).toEqual([]);
     expect((await owner.query('SELECT schema_version FROM hedge.head')).rows).toEqual([
-      { schema_version: 3 },
+      { schema_version: MIGRATIONS.length + 2 },
     ]);
     expect((await owner.query('SELECT id FROM hedge.records')).rows).toEqual([{ id: FOUNDING.id }]);
     await expect(installLog(connection, desk)).rejects.toMatchObject({ code: 'desk_newer' });
+  });
+
+  it('of the first version is brought to this one, and takes records before and after', async () => {
+    const { login, connect } = await aLog({ isEmpty: true });
+    const connection = await connect('postgres', ADMIN_PASSWORD);
+    const desk = { name: 'lagos', founding: FOUNDING };
+    await installLog(connection, desk, MIGRATIONS.slice(0, 1));
+    const { client } = await login('ada', 'dealer');
+    expect(await sqlState(append(client, [aRecord('one')]))).toBe('none');
+    expect(await installLog(connection, desk)).toMatchObject({ from: 1, to: MIGRATIONS.length });
+    expect(await sqlState(append(client, [aRecord('two')]))).toBe('none');
   });
 
   it('of a step that fails is that of before, whole', async () => {
@@ -308,7 +334,7 @@ describe('the schema', () => {
     );
     expect((await owner.query("SELECT to_regclass('hedge.next') AS next")).rows).toEqual([{ next: null }]);
     expect((await owner.query('SELECT schema_version FROM hedge.head')).rows).toEqual([
-      { schema_version: 1 },
+      { schema_version: MIGRATIONS.length },
     ]);
   });
 
@@ -340,7 +366,7 @@ describe('the schema', () => {
     const connection = await connect(`owner_${database}`, 'owning');
     expect(await installLog(connection, { name: 'lagos', founding: FOUNDING })).toMatchObject({
       from: 0,
-      to: 1,
+      to: MIGRATIONS.length,
     });
     connection.close();
   });

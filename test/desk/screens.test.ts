@@ -47,6 +47,16 @@ it("doctor names the copy of the log by its folder, and damage of the machine's 
   );
 });
 
+it('doctor says that the owner has to bring the log of an earlier version up to date', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  await desk.log.owner.query('UPDATE hedge.head SET schema_version = 1');
+  const doctor = (await ada.run('doctor')).out.replace(/\s+/g, ' ');
+  expect(doctor).toMatch(
+    /WARN desk The log of desk lagos was made by an earlier version .* hedge desk init URL/,
+  );
+});
+
 it('a watched screen shows a halt that another machine sets meanwhile', async () => {
   const desk = await deskOfMachines();
   const ada = await desk.joined('ada');

@@ -1,7 +1,11 @@
 /** Trouble with the database, its server or its login: what stops, what still works, and the words shown. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { DEALER } from '../../src/desk/log-schema.ts';
+import { recordHash } from '../../src/journal/chain.ts';
 import { databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import { IN_FULL } from '../support/goal.ts';
@@ -10,7 +14,7 @@ import { aPostgres, copyOfServer } from '../support/postgres.ts';
 import { quickClock, type Ran } from '../support/test-cli.ts';
 import { anAuthority, inDays, loopbackTls } from '../support/tls.ts';
 import { needs } from '../support/tools.ts';
-import { sqlState } from './a-log.ts';
+import { recordId, sqlState } from './a-log.ts';
 
 const PAUSED_MS = IN_FULL ? 30_000 : 0;
 
@@ -145,6 +149,63 @@ describe('the database', () => {
         await holder.query('ROLLBACK');
       },
     });
+  });
+});
+
+/** As an earlier version of the log took it from anybody with a login. */
+async function plantDeepRecord({ records, log: { owner } }: DeskOfMachines): Promise<number> {
+  const seq = (await records()).length + 1;
+  const deep = `${'['.repeat(1_500)}${']'.repeat(1_500)}`;
+  const stored = {
+    id: recordId('deep'),
+    record: `{"schema":3,"kind":"imported_line","at":"2026-11-20T09:00:00.000Z","how":"x","more":${deep}}`,
+    stamp: '{"at":"2026-11-20T09:00:00.000Z","by":"ada","approver":false}',
+  };
+  const { rows } = await owner.query<{ hash: Buffer }>('SELECT hash FROM hedge.head');
+  const prev = rows[0]?.hash ?? Buffer.alloc(0);
+  const hash = Buffer.from(recordHash(prev.toString('hex'), stored), 'hex');
+  await owner.query('INSERT INTO hedge.records VALUES ($1, $2, $3, $4, $5, $6)', [
+    seq,
+    ...Object.values(stored),
+    prev,
+    hash,
+  ]);
+  await owner.query('UPDATE hedge.head SET seq = $1, hash = $2', [seq, hash]);
+  return seq;
+}
+
+describe('a record of the log that no machine can store', () => {
+  it('stops opens by its number; the copy stays as it is, and a close and a halt go on', async () => {
+    const desk = await deskOfMachines();
+    const ada = await desk.joined('ada');
+    await withAHedge(desk, ada);
+    const seq = await plantDeepRecord(desk);
+    const opened = await ada.run('open USDTNGN sell 400 --tenor 3 --yes --json');
+    expect([opened.code, errorOf(opened).code]).toEqual([10, 'desk_changed']);
+    expect(errorOf(opened).message).toContain(`Record ${seq.toString()} of the log of desk lagos`);
+    await ada.ok('halt "venue down" --timeout 1', { code: 8 });
+    await ada.ok('close USDTNGN buy --yes');
+    expect(await desk.served.openOn('buy')).toBe(0);
+    expect((await ada.ok('journal')).err).not.toContain('damaged');
+    expect(readdirSync(join(ada.home, 'state', 'desk-lagos')).join(' ')).not.toContain('damaged');
+  });
+
+  it('is all that a machine lacks which joins then', async () => {
+    const desk = await deskOfMachines();
+    const ada = await desk.joined('ada');
+    await ada.ok('halt "venue down"');
+    const bisi = await desk.machine('bisi');
+    const seq = await plantDeepRecord(desk);
+    const joining = ['desk', 'join', bisi.url, '--ca-file', desk.caFile, '--json'];
+    expect(errorOf(await bisi.run(joining))).toMatchObject({
+      code: 'desk_changed',
+      message: expect.stringContaining(`Record ${seq.toString()} `),
+    });
+    const copy = new DatabaseSync(join(bisi.home, 'state', 'desk-lagos', 'journal.sqlite'), {
+      readOnly: true,
+    });
+    expect(copy.prepare('SELECT max(seq) AS last FROM records').get()).toEqual({ last: seq - 1 });
+    copy.close();
   });
 });
 
