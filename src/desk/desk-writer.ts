@@ -13,7 +13,6 @@ import { type JournalRecord, SCHEMA } from '../journal/records.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
 import { errorForRecords, StoppedByGuard } from '../journal/store/append-error.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
-import { JournalDamage } from '../journal/store/journal-database.ts';
 import { newRecord, newRecords } from '../journal/store/new-records.ts';
 import { type JournalTrouble, troubleError } from '../journal/trouble.ts';
 import { readClocks, type ShiftedClock } from '../platform/clock.ts';
@@ -22,7 +21,7 @@ import type { Follower } from './follower.ts';
 import { inPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { leftMeanwhile } from './membership.ts';
-import { decidedAfter, haveDecision, mayBeOvertaken, meantOf } from './overtaken.ts';
+import { decidedOn, haveDecision, mayBeOvertaken, meantOf } from './overtaken.ts';
 import { delivered, type PendingFile, usingUp } from './pending-file.ts';
 import { DeskTrouble, NotCopied } from './trouble-of-log.ts';
 
@@ -264,10 +263,12 @@ export class DeskWriter {
 
   /** An outcome that was recorded manually, or a roll that was dropped, with what was known of it. */
   #stamped(made: readonly NewRecord[], records: readonly JournalRecord[]): readonly NewRecord[] {
-    const seen = decidedAfter(unless(JournalDamage, () => this.#parts.follower.head.seq) ?? 0);
+    const { follower } = this.#parts;
     return made.map((each, at) => {
       const record = records.at(at);
-      return record !== undefined && mayBeOvertaken(record) ? { ...each, stamp: seen } : each;
+      return record !== undefined && mayBeOvertaken(record)
+        ? { ...each, stamp: decidedOn(record, () => follower.database()) }
+        : each;
     });
   }
 

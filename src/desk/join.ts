@@ -21,7 +21,7 @@ import {
 } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
-import { textOf, whileBusy } from '../journal/store/journal-database.ts';
+import { type JournalDatabase, textOf, whileBusy } from '../journal/store/journal-database.ts';
 import type { Signature } from '../journal/store/new-records.ts';
 import { recordOfLog } from '../journal/store/record-rows.ts';
 import { databaseFile, KeptOpen } from '../journal/store/schema.ts';
@@ -41,7 +41,7 @@ import {
   readMembership,
   writeMembership,
 } from './membership.ts';
-import { decidedAfter } from './overtaken.ts';
+import { decidedOn } from './overtaken.ts';
 import {
   accountOf,
   deliverOwn,
@@ -172,7 +172,7 @@ async function bringBack(
     const { seq } = follower.head;
     const beyond = await beyondLog(await session.connection(), follower, PAGE_MS);
     const { inForce } = haltsNow(placesOfDesk(places, name), machine);
-    const { meant, decided } = ownBeyond(beyond, inForce);
+    const { meant, decided } = ownBeyond(beyond, inForce, () => db);
     await appendPages(await session.connection(), meant, { isEarlier: true, withinMs: PAGE_MS });
     await keepPending(decided, deskFolder(places.state, name), machine);
     isAll = await whileBusy(machine, () =>
@@ -192,8 +192,9 @@ async function bringBack(
  * manually here. The log may have later ones of it: they are pending until that is known.
  */
 function ownBeyond(
-  { fork, missing }: BeyondLog,
+  { missing }: BeyondLog,
   haltIds: readonly string[],
+  copy: () => JournalDatabase | undefined,
 ): { meant: readonly NewRecord[]; decided: readonly NewRecord[] } {
   const read = missing.map(({ id, record: text }) => ({ id, text, record: recordOfLog(text) }));
   const idsOf = (kind: 'intent' | 'settled'): ReadonlySet<string> =>
@@ -204,7 +205,7 @@ function ownBeyond(
   for (const { id, text, record } of read) {
     const isDecided = isOfAction(record) && settled.has(record.action_id) && !begun.has(record.action_id);
     if (isDecided)
-      decided.push({ id, record: text, stamp: record.kind === 'settled' ? decidedAfter(fork) : '' });
+      decided.push({ id, record: text, stamp: record.kind === 'settled' ? decidedOn(record, copy) : '' });
     else if (
       record.kind === 'halt' ? haltIds.includes(record.halt_id) : isOfAction(record) || isOfRoll(record)
     )

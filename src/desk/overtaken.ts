@@ -3,16 +3,36 @@
  * an action that was recorded manually, or a roll that was dropped, before later records of it were seen.
  */
 import { fieldsIn } from '../domain/fields.ts';
+import { unless } from '../errors.ts';
 import { timeInWords } from '../journal/describe.ts';
 import { DESK_LIMITS, type DeskLimits, raisedBy } from '../journal/desk-limits.ts';
 import type { DeskLimitRecord, JournalRecord } from '../journal/records.ts';
-import type { JournalDatabase } from '../journal/store/journal-database.ts';
+import { JournalDamage, type JournalDatabase } from '../journal/store/journal-database.ts';
 import { notIn, type Pending, type PendingRecord } from '../journal/store/pending-records.ts';
 import { storedRecords } from '../journal/store/record-rows.ts';
 import { RecordSource } from '../journal/store/record-source.ts';
 
-/** Stamp of a pending record: the last record of the log that was seen when it was decided. */
-export const decidedAfter = (seq: number): string => JSON.stringify({ after: seq });
+/**
+ * Stamp of a pending decision: the records of its action or roll that were seen when it was made. By ID, as a number means another
+ * record once the log was put back.
+ */
+export const decidedOn = (decision: JournalRecord, copy: () => JournalDatabase | undefined): string =>
+  JSON.stringify({ seen: unless(JournalDamage, () => idsOfSame(decision, copy())) ?? [] });
+
+/** IDs of the records of the same action or roll. @throws JournalDamage */
+function idsOfSame(record: JournalRecord, copy: JournalDatabase | undefined): readonly string[] {
+  if (copy === undefined) return [];
+  return copy.reading(() => {
+    const lookups = new RecordSource(copy);
+    const seqs =
+      record.kind === 'settled'
+        ? lookups.found('action_id', record.action_id)
+        : record.kind === 'roll_end'
+          ? lookups.found('chain_id', record.chain_id)
+          : [];
+    return seqs.flatMap((seq) => [...storedRecords(copy, { from: seq, to: seq })].map(({ id }) => id));
+  });
+}
 
 /** By later records of the same action or roll. */
 export const mayBeOvertaken = (record: JournalRecord): boolean =>
@@ -63,18 +83,9 @@ function hasLater(
   copy: JournalDatabase,
   own: ReadonlySet<string>,
 ): boolean {
-  const { after } = fieldsIn(stamp);
-  if (typeof after !== 'number') return false;
-  const lookups = new RecordSource(copy);
-  const all =
-    record.kind === 'settled'
-      ? lookups.found('action_id', record.action_id)
-      : record.kind === 'roll_end'
-        ? lookups.found('chain_id', record.chain_id)
-        : [];
-  return all.some(
-    (seq) => seq > after && [...storedRecords(copy, { from: seq, to: seq })].some(({ id }) => !own.has(id)),
-  );
+  const { seen } = fieldsIn(stamp);
+  if (!Array.isArray(seen)) return false;
+  return idsOfSame(record, copy).some((id) => !own.has(id) && !seen.includes(id));
 }
 
 const inWords = (record: JournalRecord): string =>

@@ -94,6 +94,13 @@ describe('a login without the role of an approver, in SQL', () => {
   });
 });
 
+async function recordsIn(server: PostgresServer, database: string): Promise<readonly { kind?: string }[]> {
+  const { rows } = await (await server.admin(database)).query(
+    'SELECT record FROM hedge.records ORDER BY seq',
+  );
+  return rows.map(({ record }) => JSON.parse(String(record)));
+}
+
 interface PutBack {
   desk: DeskOfMachines;
   server: PostgresServer;
@@ -168,6 +175,37 @@ describe('a database that was restored, or a replica that lacks the last records
     const shown = `${adopted.out} ${adopted.err}`.replaceAll(/\s+/g, ' ');
     expect(shown).toContain('Decisions among them.');
     expect(shown).toMatch(/UTC: limits set, max_daily_notional_usd 900000/);
+  });
+
+  it('delivers no outcome recorded manually without it for an action that somebody has sent again since', async () => {
+    const server = await aPostgres();
+    const desk = await deskOfMachines({ server });
+    const front = await databaseFront(server.port);
+    const alone = await databaseFront(server.port);
+    const ada = await desk.joined('ada', { port: alone.port, env: { HEDGE_DESK_TIMEOUT: '20' } });
+    const bisi = await desk.joined('bisi', { port: front.port, role: 'approver' });
+    const { admin } = desk.served.desk.service;
+    await admin.setFaults({ lost_before: 1, only: 'open' });
+    await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes', { code: 7 });
+    await bisi.ok('journal');
+    const old = await copyOfServer(server);
+    // Only ada has these: her copy ends later than the restored log does with all that follows there.
+    for (let at = 0; at < 9; at += 1) await ada.ok(`halt "halt ${at.toString()}"`);
+    alone.be('refused');
+    await ada.ok('journal resolve PAY-1 --as not-executed --reason told --yes --allow-late-arrival');
+    for (const each of [front, alone]) each.lead(old.port);
+    await server.stop('immediate');
+    await admin.clearFaults();
+    await admin.setFaults({ lost_after: 1, only: 'open' });
+    await bisi.ok('resume PAY-1 --resend --yes', { code: 7 });
+    await admin.clearFaults();
+    alone.be('open');
+    const adopted = await ada.ok('desk adopt', AT_A_TERMINAL);
+    const after = await ada.ok('journal');
+    expect(`${adopted.err} ${after.err}`).toContain('is not delivered: the desk has later records of it');
+    const settled = (await recordsIn(old, desk.log.database)).filter(({ kind }) => kind === 'settled');
+    expect(settled).toEqual([]);
+    expect(Object((await ada.ok('desk status --json')).document()).data).toMatchObject({ pending: 0 });
   });
 
   it('adopts also where the log says meanwhile that a step was not taken, under the ID of its record', async () => {
