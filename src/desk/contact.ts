@@ -6,8 +6,8 @@ import { readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
 
 const contactSchema = z.object({
-  /** The copy had every record then, by the database's time. ISO 8601 UTC. */
-  asOf: z.string(),
+  /** The copy had every record of the log at some time, by the database's clock, up to this one; unset before it had. */
+  whole: z.optional(z.object({ asOf: z.string(), seq: z.number(), hash: z.string() })),
   /** The database's clock less this machine's, in milliseconds. */
   offsetMs: z.number(),
   login: z.string(),

@@ -57,10 +57,12 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
     const { all, damage } = pending.read();
     let waiting = all;
     let copy: JournalDatabase | undefined;
+    let asOf: string | undefined;
     let copyTrouble: JournalTrouble | undefined;
     try {
       const db = follower.database();
       ({ waiting } = meantOf(all, db));
+      ({ asOf } = session);
       copy = db;
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
@@ -75,11 +77,11 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
         copyTrouble ??
         damage?.trouble ??
         writer.ownTrouble ??
-        (asked.trouble && untilWhen(asked.trouble, contact?.asOf)),
+        (asked.trouble && untilWhen(asked.trouble, asOf)),
       desk: {
         name,
         isReached: asked.isReached,
-        asOf: contact?.asOf,
+        asOf,
         login: contact?.login,
         isApprover: contact?.isApprover === true,
         // A file that cannot be read has at least one.

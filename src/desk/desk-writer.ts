@@ -13,6 +13,7 @@ import { type JournalRecord, SCHEMA } from '../journal/records.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
 import { errorForRecords, StoppedByGuard } from '../journal/store/append-error.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
+import { JournalDamage } from '../journal/store/journal-database.ts';
 import { newRecord, newRecords } from '../journal/store/new-records.ts';
 import { type JournalTrouble, troubleError } from '../journal/trouble.ts';
 import { readClocks, type ShiftedClock } from '../platform/clock.ts';

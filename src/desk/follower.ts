@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { recordHash } from '../journal/chain.ts';
+import { readStamp } from '../journal/stamp.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
 import { JournalDamage, type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
 import {
@@ -71,6 +72,13 @@ export class Follower {
 
   get head(): JournalHead {
     return headOf(this.database());
+  }
+
+  /** When the log took its last record; undefined without one. */
+  get lastAt(): string | undefined {
+    const { seq } = this.head;
+    const [last] = this.records(seq, seq);
+    return last && readStamp(last.stamp)?.at;
   }
 
   /** The last record that this machine has seen, also if its copy was put back or lost. */

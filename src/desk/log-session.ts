@@ -112,6 +112,18 @@ export class LogSession {
     return this.#heard === undefined ? Infinity : elapsedOver([this.#heard, readClocks(clock)]).ms;
   }
 
+  /**
+   * The copy has every record up to this time, by the database's clock. An older copy may have been put in its place since it had
+   * all: then that of its last record. @throws JournalDamage
+   */
+  get asOf(): string | undefined {
+    const { follower } = this.#parts;
+    const { lastAt } = follower;
+    const whole = this.#contact?.whole;
+    if (whole === undefined || follower.hashAt(whole.seq) !== whole.hash) return lastAt;
+    return lastAt !== undefined && lastAt > whole.asOf ? lastAt : whole.asOf;
+  }
+
   /** Pulls the new records. @throws DeskTrouble; DamagedFileError where the copy cannot be written. */
   pull(): Promise<void> {
     this.#pulling ??= this.#talk((connection) => this.#pullAll(connection)).finally(() => {
@@ -260,7 +272,10 @@ export class LogSession {
       if (copy.seq > COMPARED && known !== pulled.changes) await compareWhole(connection, follower, copy.seq);
       if (this.#contact !== undefined) this.#contact = { ...this.#contact, changes: pulled.changes };
       await follower.take(pulled.records);
-      if (follower.head.seq >= pulled.head.seq) break;
+      if (follower.head.seq < pulled.head.seq) continue;
+      if (this.#contact !== undefined)
+        this.#contact = { ...this.#contact, whole: { asOf: exactInstant(pulled.nowMs), ...pulled.head } };
+      break;
     }
     this.#checkWitness();
     if (this.#contact !== undefined) contacts.write(this.#contact);
@@ -287,7 +302,7 @@ export class LogSession {
     if (pulled.name !== name) throw new LogFailure('no_desk', `the database has desk ${pulled.name}`);
     const offsetMs = Math.round(pulled.nowMs - (beforeMs + clock.now() - clock.shiftMs) / 2);
     this.#contact = {
-      asOf: exactInstant(pulled.nowMs),
+      whole: this.#contact?.whole,
       offsetMs,
       login: pulled.login,
       isApprover: pulled.isApprover,

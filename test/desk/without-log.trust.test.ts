@@ -1,6 +1,7 @@
 /** The log of the desk cannot be reached: what stops, what goes on, what is said, and what is delivered afterwards. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { type DatabaseFront, databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
@@ -21,6 +22,21 @@ async function parted({ role = 'dealer' }: { role?: 'dealer' | 'approver' } = {}
   const ada = await desk.joined('ada', { role, port: front.port, env: { HEDGE_DESK_TIMEOUT: '20' } });
   const bisi = await desk.joined('bisi', { role: 'approver' });
   return { desk, ada, bisi, front };
+}
+
+/** Its log becomes part of the file. */
+function settleDatabase(path: string): void {
+  const db = new DatabaseSync(path);
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+}
+
+function countIn(path: string): number {
+  if (!existsSync(path)) return 0;
+  const db = new DatabaseSync(path, { readOnly: true });
+  const { count } = Object(db.prepare('SELECT count(*) AS count FROM records').get());
+  db.close();
+  return Number(count);
 }
 
 const errorOf = (ran: Ran): { code?: string; effect?: string } => Object(ran.document()).error ?? {};
@@ -70,6 +86,45 @@ describe('while the log cannot be reached', () => {
     expect((await ada.run('desk status')).out).toMatch(/Reached +NO/);
     expect((await ada.run('')).out).toContain('Desk lagos');
     expect((await ada.run('')).out).toContain('not reached now');
+  });
+
+  it('says as of when this machine has its records, also where its copy is older than its last contact', async () => {
+    const at = await parted();
+    const { desk, ada, bisi, front } = at;
+    const copy = join(ada.home, 'state', 'desk-lagos', 'journal.sqlite');
+    settleDatabase(copy);
+    const older = readFileSync(copy);
+    const statusNow = async () => Object((await ada.run('desk status --json')).document()).data;
+    await bisi.ok('halt "venue down"');
+    const halted = (await desk.records()).at(-1)?.stamp.at ?? '';
+    await ada.ok('journal');
+    front.be('refused');
+    expect((await statusNow()).as_of >= halted).toBe(true);
+    for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
+    expect((await statusNow()).as_of).toBeNull();
+    expect((await ada.ok('journal halts')).err).toContain('no record of it is known here');
+    writeFileSync(copy, older, { mode: 0o600 });
+    expect((await statusNow()).as_of < halted).toBe(true);
+  });
+
+  it('says as of when this machine has its records, also where a pull broke after its first page', async () => {
+    const { desk, ada, front } = await parted();
+    await desk.log.owner.query(
+      `SELECT FROM hedge.append(999, NULL, NULL, false, (SELECT json_agg(json_build_object('id', substr(md5(i::text), 1, 16), 'record', '{"schema":3,"kind":"imported_line","at":"2026-11-20T09:00:00.000Z","how":"x"}'))::text FROM generate_series(1, 500) AS i))`,
+    );
+    const records = await desk.records();
+    const copy = join(ada.home, 'state', 'desk-lagos', 'journal.sqlite');
+    const counts: number[] = [];
+    for (let at = 1; counts.at(-1) !== records.length; at += 1) {
+      for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
+      front.cut(at, 'answer');
+      const { as_of: asOf } = Object((await ada.run('desk status --json')).document()).data;
+      const count = countIn(copy);
+      counts.push(count);
+      const next = records[count];
+      if (next !== undefined) expect(asOf === null || asOf <= next.stamp.at).toBe(true);
+    }
+    expect(counts.some((count) => count > 0 && count < records.length)).toBe(true);
   });
 
   it('readings, check, reduce and close work, and are delivered by the next command that reaches it', async () => {
