@@ -127,6 +127,8 @@ const deskStatus = defineCommand({
   view: viewDeskStatus,
 });
 
+const MAY_BE_CHANGED = 'A colleague may have changed these limits since. Reduce and close still work here.';
+
 const deskLimit = defineCommand({
   name: 'desk limit',
   summary: 'Show or set the limits of the whole desk; the value none removes one',
@@ -145,14 +147,11 @@ const deskLimit = defineCommand({
   async run(context, { changes, note }) {
     const store = await context.deskStore();
     if (Object.keys(changes).length > 0) return { value: await store.limit(changes, note) };
-    const status = await store.status();
+    const { name, limits = {}, trouble } = (await store.status()) ?? {};
+    const delivery = trouble === undefined ? ('delivered' as const) : ('unknown' as const);
     return {
-      value: {
-        name: status?.name,
-        before: status?.limits ?? {},
-        after: status?.limits ?? {},
-        delivery: 'delivered' as const,
-      },
+      value: { name, before: limits, after: limits, delivery },
+      finding: trouble && troubleError(trouble, MAY_BE_CHANGED),
     };
   },
   document: limitsDocument,

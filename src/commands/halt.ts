@@ -102,7 +102,8 @@ export const unhalt = defineCommand({
   read: (raw) => ({ yes: optionGiven(raw, 'yes'), note: readNote(raw) }),
   async run(context, { yes, note }): Promise<CommandOutcome<HaltChange>> {
     const journal = await context.journal();
-    const seen = journal.read().halt;
+    const { halt: seen, trouble: before } = journal.read();
+    if (seen === undefined && before !== undefined) throw troubleError(before, NONE_KNOWN);
     if (seen === undefined) return { value: { now: undefined, before: undefined } };
     if (!yes) await askFirst(context, questionAbout(seen), { what: 'Canceled.', meaning: STILL_HALTED });
     const { now } = await context.tradingHalt.unhalt({ halt: seen, note });
@@ -125,6 +126,9 @@ const questionAbout = (current: Halt): string =>
     ...current.earlier.toReversed().map((each) => `Before that, ${haltedInWords(each)}`),
     `Lift ${current.earlier.length === 0 ? 'it' : `these ${current.ids.length.toString()} halts`} and allow opens and adds?`,
   ].join(' ');
+
+const NONE_KNOWN =
+  'No halt is known here; records of one may be missing. Nothing was lifted, and opens and adds stay blocked.';
 
 const STILL_HALTED = 'Still halted: opens and adds are blocked.';
 

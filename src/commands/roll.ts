@@ -111,7 +111,7 @@ const rollRun = defineCommand({
   summary: 'Open the second leg of every roll that is due',
   description: `For cron. Of a roll at maturity: opens the new hedge once the first one has settled (its status is closed, and its record in the history is of the maturity), at the size that settled; before that the exit code is 8, and the next run opens it. If it was closed early, the roll ends (exit code 10, book_changed); what the service does not tell is for a person (10, book_unclear). Of a roll that was stopped between its legs: goes on. More than 24 hours late, it is not opened (exit code 10, roll_missed) without --late.
 
-Several are run one after the other. One that fails does not stop the others; an unknown outcome, a halt, a limit or a lost connection does. The exit code is the worst. If nothing is due it says so, and the exit code is 0.`,
+Several are run one after the other. One that fails does not stop the others; an unknown outcome, a halt, a limit or a lost connection does. The exit code is the worst; 0 if nothing is due; 10 if the log of a desk is away.`,
   polls: true,
   operands: [{ ...CHAIN, optional: true }],
   options: RUN_OPTIONS,
@@ -124,7 +124,8 @@ Several are run one after the other. One that fails does not stop the others; an
   async run(context, intent) {
     const trading = await tradingContextOf(context);
     const report = await runDue(intent, trading, confirmRollWith(context, trading));
-    return { value: report, finding: report.finding, servedAt: report.servedAt };
+    const { finding, servedAt, trouble } = report;
+    return { value: report, finding, servedAt, meta: troubleMeta(trouble) };
   },
   list: runList,
   tableWithError: true,

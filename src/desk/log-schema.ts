@@ -65,7 +65,7 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON hedge.records
   FOR EACH STATEMENT EXECUTE FUNCTION hedge.refuse_change();
 `;
 
-/** As they are now: a log of an earlier version gets them too. */
+/** A log of an earlier version gets these too. */
 const FUNCTIONS = `
 CREATE OR REPLACE FUNCTION hedge.lock_and_pull(since bigint)
 RETURNS TABLE (seq bigint, id text, record text, stamp text, hash bytea)

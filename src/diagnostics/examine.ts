@@ -141,11 +141,12 @@ export async function runDiagnostics(
               servedMs,
               servedTo: 'value' in account ? account.value.owner : undefined,
             }),
+            journal.value.trouble,
           ),
         ),
     'error' in journal
       ? notChecked('halt', 'the journal cannot be read')
-      : await attemptWithin('halt', () => checkHalt(journal.value.halt)),
+      : await attemptWithin('halt', () => checkHalt(journal.value)),
     await attemptWithin('completion', () => sources.completion()),
     proxy,
     agent,

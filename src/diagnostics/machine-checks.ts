@@ -215,7 +215,7 @@ const named = (actions: readonly Action[], what: string): readonly string[] =>
 const MOST_NAMED = 5;
 
 /** `chains`: not finished, oldest first. One that only waits for its maturity is no reason for a warning. */
-export function checkRolls(chains: readonly RollChain[]): Check {
+export function checkRolls(chains: readonly RollChain[], trouble: JournalTrouble | undefined): Check {
   const facts = {
     unfinished_rolls: chains.map((chain) => ({
       chain_id: chain.plan.chain_id,
@@ -224,6 +224,7 @@ export function checkRolls(chains: readonly RollChain[]): Check {
       next: nextInDocument(chain),
     })),
   };
+  if (chains.length === 0 && trouble !== undefined) return notKnown('rolls', 'unfinished roll', facts);
   if (chains.length === 0) return { check: 'rolls', verdict: 'pass', message: 'No unfinished rolls.', facts };
   const shown = chains
     .slice(0, MOST_NAMED)
@@ -250,8 +251,17 @@ export const checkOperator = (operator: Operator): Check => ({
   facts: { name: operator.name ?? null, user: operator.user, host: operator.host },
 });
 
-export function checkHalt(halt: Halt | undefined): Check {
-  if (halt === undefined) return { check: 'halt', verdict: 'pass', message: 'Trading is not halted.' };
+export function checkHalt({
+  halt,
+  trouble,
+}: {
+  halt: Halt | undefined;
+  trouble: JournalTrouble | undefined;
+}): Check {
+  if (halt === undefined)
+    return trouble === undefined
+      ? { check: 'halt', verdict: 'pass', message: 'Trading is not halted.' }
+      : notKnown('halt', 'halt');
   return {
     check: 'halt',
     verdict: 'warn',
@@ -260,6 +270,14 @@ export function checkHalt(halt: Halt | undefined): Check {
     facts: { ...halt },
   };
 }
+
+/** The journal lacks records, which its own check says. */
+const notKnown = (check: Check['check'], what: string, facts?: Check['facts']): Check => ({
+  check,
+  verdict: 'warn',
+  message: `No ${what} is known here; records of one may be missing.`,
+  facts,
+});
 
 /** The places of completion scripts for a shell, and the start-up files that may load one. */
 interface CompletionPaths {

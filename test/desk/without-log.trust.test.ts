@@ -127,6 +127,45 @@ describe('while the log cannot be reached', () => {
     expect(counts.some((count) => count > 0 && count < records.length)).toBe(true);
   });
 
+  it('unhalt, the limits and doctor say that what a colleague wrote meanwhile may be missing', async () => {
+    const { ada, bisi, front } = await parted({ role: 'approver' });
+    await ada.ok('desk limit --max-notional 9000');
+    front.be('refused');
+    await bisi.ok('halt "venue down"');
+    const lifted = await ada.run('unhalt --yes --json');
+    expect([lifted.code, errorOf(lifted).code]).toEqual([10, 'desk_unreachable']);
+    expect((await ada.run('unhalt --yes')).out).not.toContain('No halt is set');
+    const limits = await ada.run('desk limit --json');
+    expect([limits.code, errorOf(limits).code]).toEqual([10, 'desk_unreachable']);
+    expect(Object(limits.document()).data).toMatchObject({
+      limits: { max_notional_usd: '9000' },
+      delivered: false,
+    });
+    const doctor = (await ada.run('doctor')).out.replace(/\s+/g, ' ');
+    expect(doctor).toContain('WARN halt No halt is known here; records of one may be missing.');
+    expect(doctor).toContain('WARN rolls No unfinished roll is known here; records of one may be missing.');
+  });
+
+  it('roll run --due fails, for rolls of colleagues may be missing', async () => {
+    const { desk, ada, bisi, front } = await parted();
+    await bisi.ok('open USDTNGN buy 5000 --tenor 3 --deal-id PAY-1 --yes');
+    await ada.ok('journal');
+    front.be('refused');
+    const { admin } = desk.served.desk.service;
+    await admin.setFaults({ failing_orders: 1, only: 'open' });
+    await bisi.run('roll PAY-1 --at now --tenor 7 --yes');
+    await admin.clearFaults();
+    const ran = await ada.run('roll run --due --yes --json');
+    expect([ran.code, errorOf(ran).code]).toEqual([10, 'desk_unreachable']);
+    expect(Object(ran.document()).meta).toMatchObject({ trouble: { code: 'desk_unreachable' } });
+    const shown = await ada.run('roll run --due --yes');
+    expect(shown.out).not.toContain('No roll is due');
+    expect(shown.err.replace(/\s+/g, ' ')).toMatch(/as of .* Rolls of colleagues may be missing here/);
+    front.be('open');
+    await ada.ok('roll run --due --yes');
+    expect(await desk.served.openOn('buy')).toBe(5_000);
+  });
+
   it('readings, check, reduce and close work, and are delivered by the next command that reaches it', async () => {
     const at = await parted();
     const { desk, ada, bisi, front } = at;

@@ -188,7 +188,7 @@ describe('the doctor on the journal', () => {
 
 describe('the doctor on rolls', () => {
   const check = (...rolls: readonly Parameters<typeof aRoll>[0][]) =>
-    checkRolls(unfinishedChains(stateFrom(rolls.map(aRoll)), { nowMs: NOON }));
+    checkRolls(unfinishedChains(stateFrom(rolls.map(aRoll)), { nowMs: NOON }), undefined);
   const PLANNED = { when: 'maturity', deal_id: 'PAY-2.r2' } as const;
   const DUE = { ...PLANNED, maturity_at: '2026-11-20T09:00:00.000Z' } as const;
 
@@ -431,7 +431,13 @@ describe('an examination', () => {
   it('is as bad as its worst', () => {
     expect(diagnosticReport([PASS]).verdict).toBe('pass');
     expect(
-      diagnosticReport([PASS, checkHalt({ ids: ['1'], who: 'a', at: 'b', why: 'c', earlier: [] })]).verdict,
+      diagnosticReport([
+        PASS,
+        checkHalt({
+          halt: { ids: ['1'], who: 'a', at: 'b', why: 'c', earlier: [] },
+          trouble: undefined,
+        }),
+      ]).verdict,
     ).toBe('warn');
   });
 });

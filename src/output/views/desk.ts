@@ -211,7 +211,11 @@ const limitInWords = (digits: string | undefined): string =>
 const limitFields = (limits: DeskLimits): Readonly<Record<DeskLimitName, string | null>> =>
   pickOrNull(limits, DESK_LIMITS);
 
-type LimitsView = Omit<LimitsChanged, 'name'> & { name: string | undefined };
+/** `unknown`: they are shown as this machine has them. */
+type LimitsView = Omit<LimitsChanged, 'name' | 'delivery'> & {
+  name: string | undefined;
+  delivery: LimitsChanged['delivery'] | 'unknown';
+};
 
 export function viewLimits({ name, before, after, delivery }: LimitsView): View {
   if (name === undefined) return viewDeskStatus(undefined);

@@ -24,7 +24,8 @@ import {
   type RollChain,
   unfinishedChains,
 } from '../../journal/roll-chains.ts';
-import { incompleteFinding, mayBeLostError } from '../../readings/journal-trouble.ts';
+import { type JournalTrouble, troubleError } from '../../journal/trouble.ts';
+import { incompleteError, mayBeLostError } from '../../readings/journal-trouble.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readPositionFacts } from '../../readings/read-position.ts';
 import type { PositionFacts } from '../../readings/side-position.ts';
@@ -58,6 +59,8 @@ export interface RunReport {
   /** How many of other accounts are not finished; 0 where a chain was named. */
   elsewhere: number;
   finding: HedgeError | undefined;
+  /** The journal's, where every roll was meant: some may be missing. */
+  trouble: JournalTrouble | undefined;
   servedAt: Date | undefined;
 }
 
@@ -117,18 +120,20 @@ export async function runDue(
     const earlier = withLimit(named.plan, runOptions.maxCostBps);
     const end = await closeAndOpen({ earlier, options: runOptions.options }, context, confirm);
     const ends = [{ ...end, skipped: undefined }];
-    return { ...NO_READING, ends, elsewhere: 0, finding: end.finding };
+    return { ...NO_READING, ends, elsewhere: 0, finding: end.finding, trouble: undefined };
   }
   const unseen = await endFinished(context);
   const state = context.journal.read();
   const all = unfinishedChains(state, { nowMs: context.clock.now() });
   const here = all.filter(({ plan }) => sameIdentity(plan.identity, context.identity));
   const open = named === undefined ? [...unseen, ...here] : [named];
-  const lacking = named === undefined ? incompleteFinding(state.trouble) : undefined;
+  const trouble = named === undefined ? state.trouble : undefined;
+  const lacking = trouble && rollsMissing(trouble);
   const elsewhere = named === undefined ? all.length - here.length : 0;
   const isOver = (chain: RollChain): boolean =>
     isFinished(chain) && !unseen.some(({ plan }) => plan.chain_id === chain.plan.chain_id);
-  if (open.every(isOver)) return { ...NO_READING, ends: open.map(skip), elsewhere, finding: lacking };
+  if (open.every(isOver))
+    return { ...NO_READING, ends: open.map(skip), elsewhere, finding: lacking, trouble };
   // Maturity is judged by the service's time.
   const positionFacts = await readPositionFacts(context);
   const servedMs = positionFacts.servedAt.getTime();
@@ -153,9 +158,16 @@ export async function runDue(
     hedges: positionFacts.hedges,
     elsewhere,
     finding: errorOfRolls(ends) ?? lacking,
+    trouble,
     servedAt: positionFacts.servedAt,
   };
 }
+
+/** Nobody else opens a second leg that a run without the log of a desk has not seen. */
+const rollsMissing = (trouble: JournalTrouble): HedgeError =>
+  trouble.kind === 'desk'
+    ? troubleError(trouble, 'Rolls of colleagues may be missing here: those were not run.')
+    : incompleteError(trouble);
 
 const isOverEarly = ({ plan, state }: RollChain, positionFacts: PositionFacts): RollEndedError | undefined =>
   plan.when === 'maturity' && state === 'planned' ? closedBeforeMaturity(plan, positionFacts) : undefined;
