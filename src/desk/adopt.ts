@@ -6,6 +6,7 @@ import { newRecord, signedNow } from '../journal/store/new-records.ts';
 import { type JournalHead, recordOfLog } from '../journal/store/record-rows.ts';
 import { appendPages, hashesOf, PAGE_MS } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
+import { inRuns } from './own-records.ts';
 import { type BeyondLog, beyondLog, rewoundInWords } from './rewound.ts';
 
 export interface Rewound extends BeyondLog {
@@ -72,11 +73,10 @@ export async function adopt(
     { ...base, kind: 'halt', halt_id: mintId(machine.random), who, why },
     { ...base, kind: 'desk_adopt', who, found, ...(note === undefined ? {} : { note }) },
   ];
-  const given = [
-    ...first.map((record) => newRecord(record, machine.random)),
-    ...missing.map(({ id, record }) => ({ id, record })),
-  ];
+  const given = first.map((record) => newRecord(record, machine.random));
   await appendPages(connection, given, { withinMs: PAGE_MS });
+  for (const { isEarlier, run } of inRuns(missing))
+    await appendPages(connection, run, { isEarlier, withinMs: PAGE_MS });
   const aside = follower.putAside('replaced');
   session.forgetFailure();
   await session.pull();

@@ -26,12 +26,13 @@ import type { Signature } from '../journal/store/new-records.ts';
 import { recordOfLog } from '../journal/store/record-rows.ts';
 import { databaseFile, KeptOpen } from '../journal/store/schema.ts';
 import { beginWitness } from '../journal/store/witness.ts';
+import { troubleError } from '../journal/trouble.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
 import type { Paths } from '../platform/paths.ts';
 import { foundingIn } from './desk-of-account.ts';
 import type { Follower } from './follower.ts';
 import { otherLeft, retireLeft } from './left-desks.ts';
-import { appendPages, PAGE_MS } from './log.ts';
+import { appendPages, hashesOf, PAGE_MS } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
 import {
   type DeskAccess,
@@ -48,12 +49,14 @@ import {
   haltsIn,
   haltsNow,
   haltsOfCopy,
+  inRuns,
   type OwnRecords,
   ownRecordsNow,
 } from './own-records.ts';
 import { keepPending } from './pending-file.ts';
 import { type BeyondLog, beyondLog, idOf } from './rewound.ts';
 import { membersOf } from './stamped-rows.ts';
+import { DeskTrouble } from './trouble-of-log.ts';
 
 export interface Joined {
   name: string;
@@ -89,14 +92,15 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   const { session, follower, machine, places, name } = parts;
   const before = readMembership(places.state, name, machine.host) ?? withoutFile(parts);
   const fingerprint = parts.identity.key_fingerprint ?? '';
+  let brought: Brought = { actions: 0, haltIds: [] };
   if (before !== undefined) {
     // The copy is of one account: a desk of another one may have the same name, and its log gets nothing of it.
     checkAccount(before, parts);
     const isKnown = before.keys.includes(fingerprint) || follower.database() === undefined;
     if (!isKnown) await proved(foundingOf(follower), parts);
-    if (before.state === 'left' || endsAlone(follower)) await bringBack(before, parts);
+    if (before.state === 'left' || endsAlone(follower)) brought = await bringBack(before, parts);
   }
-  await session.pull();
+  await pullOrMove(before, parts);
   machine.clock.shiftMs = session.contact?.offsetMs ?? 0;
   const founding = foundingOf(follower);
   checkAccount(founding, parts);
@@ -130,13 +134,36 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   return {
     name,
     records: follower.head.seq,
-    actions: begun.actions,
+    actions: begun.actions + brought.actions,
     unclear: begun.unclear,
-    halts: inForce().length,
+    halts: new Set([...inForce(), ...brought.haltIds]).size,
     provedBy,
     isApprover: contact?.isApprover === true,
     login: contact?.login ?? '',
   };
+}
+
+/**
+ * A standby that took over at another address may lack records that this machine has: only this machine can deliver those, so it
+ * uses that address from now on. @throws DeskTrouble
+ */
+async function pullOrMove(before: Membership | undefined, parts: JoinParts): Promise<void> {
+  const { session, follower, places, machine } = parts;
+  try {
+    await session.pull();
+  } catch (error) {
+    const isPutBack = error instanceof DeskTrouble && error.trouble.code === 'desk_rewound';
+    if (!isPutBack || before === undefined) throw error;
+    const first = await hashesOf(await session.connection(), { from: 1, to: 1 }, PAGE_MS);
+    // Another log of the same name has another beginning.
+    if (first.get(1) !== follower.hashAt(1)) throw error;
+    const member = { ...memberOf(parts, before), delivered_to: before.delivered_to };
+    writeMembership(places.state, member, machine);
+    throw troubleError(
+      error.trouble,
+      'This machine follows the log at this address from now on. Opens and adds stop; reduce and close still work.',
+    );
+  }
 }
 
 /** Its copy has records of this machine alone, which have no stamp: after it left, or where bringing them back was interrupted. */
@@ -158,6 +185,13 @@ const memberOf = (
   { state, identity, keys }: Pick<Membership, 'state' | 'identity' | 'keys'>,
 ): Membership => ({ version: 1, name, state, ...access, identity, keys, delivered_to: 0 });
 
+interface Brought {
+  /** Delivered ones that the log lacked. */
+  actions: number;
+  /** The halts in force among them, delivered or pending. */
+  haltIds: readonly string[];
+}
+
 /**
  * A machine that left has gone on with its copy as a journal of its own: what the log lacks is delivered, and the copy is
  * built again. Nothing is recorded there from then on.
@@ -165,15 +199,25 @@ const memberOf = (
 async function bringBack(
   before: Membership,
   { session, follower, name, places, machine }: JoinParts,
-): Promise<void> {
+): Promise<Brought> {
   const db = follower.database();
-  if (db === undefined) return;
+  const own = placesOfDesk(places, name);
+  const known = haltsOfCopy(own, machine).known;
+  const halts = new Set(haltsNow(own, machine).inForce.filter((id) => !known.includes(id)));
+  let actions = 0;
+  if (db === undefined) return { actions, haltIds: [...halts] };
   for (let isAll = false; !isAll; ) {
     const { seq } = follower.head;
     const beyond = await beyondLog(await session.connection(), follower, PAGE_MS);
-    const { inForce } = haltsNow(placesOfDesk(places, name), machine);
+    const { inForce } = haltsNow(own, machine);
     const { meant, decided } = ownBeyond(beyond, inForce, () => db);
-    await appendPages(await session.connection(), meant, { isEarlier: true, withinMs: PAGE_MS });
+    for (const { isEarlier, run } of inRuns(meant))
+      await appendPages(await session.connection(), run, { isEarlier, withinMs: PAGE_MS });
+    for (const { record } of meant) {
+      const read = recordOfLog(record);
+      if (read.kind === 'intent') actions += 1;
+      if (read.kind === 'halt') halts.add(read.halt_id);
+    }
     await keepPending(decided, deskFolder(places.state, name), machine);
     isAll = await whileBusy(machine, () =>
       db.writing(() => {
@@ -185,31 +229,40 @@ async function bringBack(
     );
   }
   follower.putAside('replaced');
+  return { actions, haltIds: [...halts] };
 }
 
 /**
  * Its actions, rolls and halts in force, to be delivered. `decided`: the records of each action of the log whose outcome was recorded
- * manually here. The log may have later ones of it: they are pending until that is known.
+ * manually here, and limits of a log that was lost. The log may have later ones: they are pending until that is known.
  */
 function ownBeyond(
   { missing }: BeyondLog,
   haltIds: readonly string[],
   copy: () => JournalDatabase | undefined,
 ): { meant: readonly NewRecord[]; decided: readonly NewRecord[] } {
-  const read = missing.map(({ id, record: text }) => ({ id, text, record: recordOfLog(text) }));
+  const read = missing.map(({ id, record: text, stamp }) => ({
+    id,
+    text,
+    stamp,
+    record: recordOfLog(text),
+  }));
   const idsOf = (kind: 'intent' | 'settled'): ReadonlySet<string> =>
     new Set(read.flatMap(({ record }) => (record.kind === kind ? [record.action_id] : [])));
   const [begun, settled] = [idsOf('intent'), idsOf('settled')];
   const meant: NewRecord[] = [];
   const decided: NewRecord[] = [];
-  for (const { id, text, record } of read) {
-    const isDecided = isOfAction(record) && settled.has(record.action_id) && !begun.has(record.action_id);
+  for (const { id, text, stamp, record } of read) {
+    const isDecided =
+      (isOfAction(record) && settled.has(record.action_id) && !begun.has(record.action_id)) ||
+      // One that was set after leaving is of this machine alone.
+      (record.kind === 'desk_limit' && readStamp(stamp) !== undefined);
     if (isDecided)
       decided.push({ id, record: text, stamp: record.kind === 'settled' ? decidedOn(record, copy) : '' });
     else if (
       record.kind === 'halt' ? haltIds.includes(record.halt_id) : isOfAction(record) || isOfRoll(record)
     )
-      meant.push({ id, record: text });
+      meant.push({ id, record: text, stamp });
   }
   return { meant, decided };
 }

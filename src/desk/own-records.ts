@@ -1,6 +1,7 @@
 /** Records of a desk's account in a machine's own journal: delivered when it joins, with the exact texts. */
 import { type AccountIdentity, type Relation, relationOf } from '../journal/account-identity.ts';
 import { isOfAction, isOfRoll, type JournalRecord } from '../journal/records.ts';
+import { readStamp } from '../journal/stamp.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import { openJournal } from '../journal/store/journal.ts';
 import { type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
@@ -63,7 +64,8 @@ export function ownRecords(
   let [actions, unclear] = [0, 0];
   const add = (read: JournalRecord, row: NewRecord | undefined): void => {
     const of = accountOf(read);
-    if (of === 'same' && row !== undefined) records.push({ id: row.id, record: row.record });
+    if (of === 'same' && row !== undefined)
+      records.push({ id: row.id, record: row.record, stamp: row.stamp ?? '' });
     if (read.kind !== 'intent') return;
     if (of === 'same') actions += 1;
     if (of === 'unclear') unclear += 1;
@@ -79,6 +81,26 @@ export function ownRecords(
 }
 
 const PAGE = 256;
+
+const wasEarlier = ({ stamp = '' }: NewRecord): boolean => readStamp(stamp)?.isEarlier !== false;
+
+/**
+ * Records in order, each with those after it that are like it: `isEarlier` for those that a machine wrote while it followed no log, or
+ * was said of in the log that they come from. Any machine may go on with the others.
+ */
+export function* inRuns(
+  records: readonly NewRecord[],
+): Generator<{ isEarlier: boolean; run: readonly NewRecord[] }> {
+  for (let from = 0; from < records.length; ) {
+    const [first, ...rest] = records.slice(from);
+    if (first === undefined) return;
+    const isEarlier = wasEarlier(first);
+    const other = rest.findIndex((each) => wasEarlier(each) !== isEarlier);
+    const run = other === -1 ? [first, ...rest] : [first, ...rest.slice(0, other)];
+    yield { isEarlier, run };
+    from += run.length;
+  }
+}
 
 /** A journal of this machine, and which of its records are meant. */
 export interface JournalOfAccount {
@@ -138,7 +160,7 @@ export async function deliverOwn(
       },
     });
     if (records.length === 0) return;
-    await session.deliver(records, { isEarlier: true });
+    for (const { isEarlier, run } of inRuns(records)) await session.deliver(run, { isEarlier });
     from = last;
   }
 }

@@ -15,7 +15,7 @@ import { leaveDesk } from '../desk/leave.ts';
 import { NOTHING_NEW, pullLog } from '../desk/log.ts';
 import { APPROVER, DEALER } from '../desk/log-schema.ts';
 import { type DeskTalk, LogSession } from '../desk/log-session.ts';
-import { type DeskAccess, deskFolder, type Membership } from '../desk/membership.ts';
+import { type DeskAccess, deskFolder, type Membership, readMembership } from '../desk/membership.ts';
 import { ignoredIn } from '../desk/stamped-rows.ts';
 import { notSetUp, troubleOfLog } from '../desk/trouble-of-log.ts';
 import { say, shell } from '../domain/hint.ts';
@@ -29,7 +29,7 @@ import { recordOfLog } from '../journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { troubleError } from '../journal/trouble.ts';
 import { type AccountDesk, stillJoining } from './account-desk.ts';
-import { loginOf, sessionParts } from './follow-desk.ts';
+import { followDesk, loginOf, sessionParts } from './follow-desk.ts';
 import { type OwnJournal, recordedOperator } from './own-journal.ts';
 import type { DeskRuntime } from './runtime-context.ts';
 
@@ -146,7 +146,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
       const name = await nameAt(access);
       if (known !== undefined && known.name !== name && known.state !== 'left')
         throw oneDesk(known.name, name);
-      return talking({ name, access }, (talk) =>
+      const joined = await talking({ name, access }, (talk) =>
         joinDesk({
           ...talk,
           places: parts.places(),
@@ -159,6 +159,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
             ports.progress(`Delivering records: ${count.toString()} of ${of.toString()}`),
         }),
       );
+      return { ...joined, records: await deliverPending(name, joined.records) };
     },
     async status() {
       const found = await ports.desk();
@@ -210,6 +211,21 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
       );
     },
   };
+
+  /** A halt of a machine that had left the log as lost, and decisions, which the log may have overtaken. Returns how many records it has then. */
+  async function deliverPending(name: string, before: number): Promise<number> {
+    const joined = readMembership(state, name, host);
+    if (joined === undefined) return before;
+    const journal = followDesk(joined, parts, { operator: await operator() });
+    const copy = new Follower(deskFolder(state, name), machine);
+    try {
+      await journal.deliver();
+      return copy.head.seq;
+    } finally {
+      copy.close();
+      journal.close();
+    }
+  }
 
   async function statusOf({ member: of }: AccountDesk, journal: OwnJournal): Promise<DeskStatus> {
     const now = journal.read();

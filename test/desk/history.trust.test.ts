@@ -94,6 +94,29 @@ describe('a login without the role of an approver, in SQL', () => {
   });
 });
 
+const joinWords = (desk: DeskOfMachines, { url }: DeskMachine): readonly string[] => [
+  'desk',
+  'join',
+  url,
+  '--ca-file',
+  desk.caFile,
+];
+
+/** A standby lacks an open of ada whose outcome is unknown, and a limit of bisi, who has both. `stop` ends the first server. */
+async function movedTo(): Promise<Omit<PutBack, 'back'> & { stop(): Promise<void> }> {
+  const server = await aPostgres();
+  const desk = await deskOfMachines({ server });
+  const ada = await desk.joined('ada', { env: { HEDGE_DESK_TIMEOUT: '20' } });
+  const bisi = await desk.joined('bisi', { role: 'approver', env: { HEDGE_DESK_TIMEOUT: '20' } });
+  const standby = await copyOfServer(server);
+  const { admin } = desk.served.desk.service;
+  await admin.setFaults({ lost_before: 1, only: 'open' });
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes', { code: 7 });
+  await admin.clearFaults();
+  await bisi.ok('desk limit --max-daily-notional 700');
+  return { desk, server: standby, ada, bisi, stop: () => server.stop('immediate') };
+}
+
 async function recordsIn(server: PostgresServer, database: string): Promise<readonly { kind?: string }[]> {
   const { rows } = await (await server.admin(database)).query(
     'SELECT record FROM hedge.records ORDER BY seq',
@@ -175,6 +198,40 @@ describe('a database that was restored, or a replica that lacks the last records
     const shown = `${adopted.out} ${adopted.err}`.replaceAll(/\s+/g, ' ');
     expect(shown).toContain('Decisions among them.');
     expect(shown).toMatch(/UTC: limits set, max_daily_notional_usd 900000/);
+  });
+
+  it('at another address is followed there once a machine joins it that has more, and gets from it what it lacks', async () => {
+    const { desk, server, ada, bisi, stop } = await movedTo();
+    const there = { ...bisi, url: bisi.url.replace(/:\d+\//, `:${server.port.toString()}/`) };
+    await stop();
+    const joined = await bisi.run([...joinWords(desk, there), '--json']);
+    expect([joined.code, errorOf(joined).code]).toEqual([10, 'desk_rewound']);
+    await bisi.ok('desk adopt --json', AT_A_TERMINAL);
+    expect(Object((await bisi.ok('desk status --json')).document()).data).toMatchObject({
+      url: there.url,
+      limits: { max_daily_notional_usd: '700' },
+    });
+    await ada.ok(joinWords(desk, { ...ada, url: ada.url.replace(/:\d+\//, `:${server.port.toString()}/`) }));
+    await bisi.ok('unhalt --yes');
+    await bisi.ok('resume PAY-1 --resend --yes');
+    for (const machine of [ada, bisi]) await machine.ok('audit verify');
+  });
+
+  it('that is left as lost, and joined at another address, gets its limits, and any machine resumes what it knew', async () => {
+    const { desk, server, bisi, stop } = await movedTo();
+    await stop();
+    await bisi.ok('desk leave --lost', AT_A_TERMINAL);
+    const there = { ...bisi, url: bisi.url.replace(/:\d+\//, `:${server.port.toString()}/`) };
+    const joined = Object((await bisi.ok([...joinWords(desk, there), '--json'])).document()).data;
+    expect(joined).toMatchObject({ actions: 1, halts: 1 });
+    const records = await recordsIn(server, desk.log.database);
+    expect(joined.records).toBe(records.length);
+    expect(records.filter(({ kind }) => kind === 'halt')).toHaveLength(1);
+    expect(Object((await bisi.ok('desk limit --json')).document()).data).toMatchObject({
+      limits: { max_daily_notional_usd: '700' },
+    });
+    await bisi.ok('unhalt --yes');
+    await bisi.ok('resume PAY-1 --resend --yes');
   });
 
   it('delivers no outcome recorded manually without it for an action that somebody has sent again since', async () => {

@@ -288,7 +288,8 @@ it('a machine that left goes on alone: deal IDs stay used, and what it did is de
   const used = await ada.run('open USDTNGN buy 700 --tenor 3 --deal-id PAY-1 --yes --json');
   expect(errorOf(used).code).toBe('deal_id_used');
   await ada.ok('open USDTNGN buy 700 --tenor 3 --deal-id PAY-2 --yes');
-  await ada.ok(joinWords(desk, ada));
+  const joined = Object((await ada.ok([...joinWords(desk, ada), '--json'])).document()).data;
+  expect(joined).toMatchObject({ actions: 1 });
   const twice = await bisi.run('open USDTNGN buy 800 --tenor 3 --deal-id PAY-2 --yes --json');
   expect(errorOf(twice).code).toBe('deal_id_used');
   for (const machine of [ada, bisi]) await machine.ok('audit verify');

@@ -237,8 +237,8 @@ it('an outcome recorded manually by a machine that had left does not replace wha
   for (const deal of ['PAY-1', 'PAY-2'])
     await ada.ok(`journal resolve ${deal} --as not-executed --reason told --yes --allow-late-arrival`);
   await bisi.ok('journal resolve PAY-1 --as executed --reason told --yes');
-  await ada.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
-  expect((await ada.ok('journal')).err).toContain('is not delivered: the desk has later records of it');
+  const joined = await ada.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
+  expect(joined.err).toContain('is not delivered: the desk has later records of it');
   const settled = (await desk.records()).filter(({ record }) => record.kind === 'settled');
   expect(settled.map(({ record }) => record['as'])).toEqual(['done', 'nothing']);
   for (const machine of [ada, bisi]) await machine.ok('audit verify');
