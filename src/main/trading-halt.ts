@@ -11,7 +11,7 @@ import { type Halt, haltReason } from '../journal/halt.ts';
 import { type HaltRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { haltNow } from '../readings/read-journal.ts';
-import { type OwnDesk, type OwnDeskJournal, ownDesks } from './own-desks.ts';
+import { knownShiftMs, type OwnDesk, type OwnDeskJournal, ownDesks } from './own-desks.ts';
 import { type OwnJournal, recordedOperator, type SelectProfile } from './own-journal.ts';
 import type { DeskRuntime } from './runtime-context.ts';
 
@@ -32,6 +32,7 @@ export async function haltTrading(
   const reason = haltReason(why);
   const operator = await operatorOrUser(parts, select);
   const who = whoOf(operator, host);
+  machine.clock.shiftMs = await knownShiftMs(parts);
   const record: HaltRecord = {
     schema: SCHEMA,
     kind: 'halt',

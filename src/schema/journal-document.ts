@@ -94,6 +94,8 @@ const haltRecordSchema = object({
   note: orNull(words),
   operator: orNull(ranBy),
   version: orNull(words),
+  /** The login to the database of the desk. */
+  login: orNull(words),
   lifted: orNull(object({ who: words, at: words, why: words })),
 });
 export type HaltRecordDocument = z.infer<typeof haltRecordSchema>;

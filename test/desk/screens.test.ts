@@ -47,6 +47,20 @@ it("doctor names the copy of the log by its folder, and damage of the machine's 
   );
 });
 
+it('journal halts shows the login of each, whatever name its machine says', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada', { env: { HEDGE_OPERATOR: 'bisi' } });
+  const bisi = await desk.joined('bisi', { role: 'approver' });
+  await ada.ok(['halt', 'on behalf']);
+  await bisi.ok('unhalt --yes');
+  const shown = (await bisi.ok('journal halts')).out.replace(/\s+/g, ' ');
+  expect(shown.match(/login/g)).toHaveLength(2);
+  expect(Object((await bisi.ok('journal halts --json')).document()).data).toMatchObject([
+    { event: 'unhalt', login: bisi.user },
+    { event: 'halt', login: ada.user },
+  ]);
+});
+
 it('doctor says that the owner has to bring the log of an earlier version up to date', async () => {
   const desk = await deskOfMachines();
   const ada = await desk.joined('ada');

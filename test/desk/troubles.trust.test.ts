@@ -313,6 +313,7 @@ it('two machines whose clocks are an hour apart trade by the time of the databas
   const stopped = await bisi.run('open USDTNGN buy 600 --tenor 3 --deal-id PAY-2 --yes --json');
   expect(errorOf(stopped).code).toBe('limit_exceeded');
   await bisi.ok('open USDTNGN buy 400 --tenor 3 --deal-id PAY-2 --yes');
+  await ada.ok('halt "venue down"');
   for (const { record, stamp } of await desk.records())
     expect(Math.abs(Date.parse(record.at) - Date.parse(stamp.at))).toBeLessThan(hourMs / 2);
   expect((await ada.ok('desk status')).out).toContain('ahead of');

@@ -106,11 +106,12 @@ export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
       of: ({ refused, kind }) => (refused === true ? 'unhalt_refused' : kind),
       show: eventCell,
     },
-    { name: 'who', header: 'Who', wrap: true, of: signerOf, show: (record) => orMissing(signerOf(record)) },
+    { name: 'who', header: 'Who', wrap: true, of: signerOf, show: whoCell },
     { name: 'why', header: 'Reason', wrap: true, of: reasonOf, show: (each) => orMissing(reasonsOf(each)) },
     { name: 'note', header: 'Note', optional: true, show: ({ note }) => orMissing(note) },
     { name: 'operator', parts: OPERATOR_PARTS, of: ({ operator }) => operatorDocument(operator) },
     'version',
+    { name: 'login', of: ({ login }) => login },
     {
       name: 'lifted',
       parts: ['who', 'at', 'why'],
@@ -123,6 +124,13 @@ export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
 function signerOf(record: HaltRecord): string | undefined {
   if (record.kind === 'halt') return record.who;
   return record.operator && operatorInFull(record.operator);
+}
+
+/** A name is what its machine says; the login is what the database of the desk says. */
+function whoCell(record: RecordedHalt): Cell {
+  const { login } = record;
+  const signer = signerOf(record);
+  return orMissing(login === undefined ? signer : `${signer ?? ''}, login ${login}`);
 }
 
 function reasonOf(record: HaltRecord): string | undefined {
