@@ -265,6 +265,28 @@ describe('a database that was restored, or a replica that lacks the last records
     expect(Object((await ada.ok('desk status --json')).document()).data).toMatchObject({ pending: 0 });
   });
 
+  it('is given again what a machine sent before it joined as that: only that machine sends it again', async () => {
+    const server = await aPostgres();
+    const desk = await deskOfMachines({ server });
+    const front = await databaseFront(server.port);
+    const bisi = await desk.joined('bisi', { port: front.port, role: 'approver' });
+    const chidi = await desk.machine('chidi', { port: front.port });
+    const standby = await copyOfServer(server);
+    const { admin } = desk.served.desk.service;
+    await admin.setFaults({ lost_before: 1, only: 'open' });
+    await chidi.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes', { code: 7 });
+    await admin.clearFaults();
+    await chidi.ok(joinWords(desk, chidi));
+    await bisi.ok('journal');
+    front.lead(standby.port);
+    await server.stop('immediate');
+    await bisi.ok('desk adopt --json', AT_A_TERMINAL);
+    await bisi.ok('unhalt --yes');
+    const resumed = await bisi.run('resume PAY-1 --resend --yes --json');
+    expect(errorOf(resumed).code).toBe('other_machine');
+    await chidi.ok('resume PAY-1 --resend --yes');
+  });
+
   it('adopts also where the log says meanwhile that a step was not taken, under the ID of its record', async () => {
     const [intentId, actionId] = ['00000000000000c1', '00000000000000c2'];
     const append = async (client: Client, record: object): Promise<void> => {
