@@ -11,50 +11,38 @@ import {
   recordedIdentity,
   relationOfLabels,
 } from '../journal/account-identity.ts';
-import {
-  type DeskFounding,
-  type DeskJoin,
-  isOfAction,
-  isOfRoll,
-  type RecordedIdentity,
-  SCHEMA,
-} from '../journal/records.ts';
+import { type DeskFounding, type DeskJoin, type RecordedIdentity, SCHEMA } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
-import { type JournalDatabase, textOf, whileBusy } from '../journal/store/journal-database.ts';
+import { textOf } from '../journal/store/journal-database.ts';
 import type { Signature } from '../journal/store/new-records.ts';
-import { recordOfLog } from '../journal/store/record-rows.ts';
 import { databaseFile, KeptOpen } from '../journal/store/schema.ts';
 import { beginWitness } from '../journal/store/witness.ts';
 import { troubleError } from '../journal/trouble.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
 import type { Paths } from '../platform/paths.ts';
+import { type Brought, bringBack } from './bring-back.ts';
 import { foundingIn } from './desk-of-account.ts';
 import type { Follower } from './follower.ts';
 import { otherLeft, retireLeft } from './left-desks.ts';
-import { appendPages, hashesOf, PAGE_MS } from './log.ts';
+import { hashesOf, PAGE_MS } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
 import {
   type DeskAccess,
-  deskFolder,
   type Membership,
   placesOfDesk,
   readMembership,
   writeMembership,
 } from './membership.ts';
-import { decidedOn } from './overtaken.ts';
 import {
   accountOf,
   deliverOwn,
   haltsIn,
-  haltsNow,
   haltsOfCopy,
-  inRuns,
   type OwnRecords,
   ownRecordsNow,
 } from './own-records.ts';
-import { keepPending } from './pending-file.ts';
-import { type BeyondLog, beyondLog, idOf } from './rewound.ts';
+import { idOf } from './rewound.ts';
 import { membersOf } from './stamped-rows.ts';
 import { DeskTrouble } from './trouble-of-log.ts';
 
@@ -66,6 +54,8 @@ export interface Joined {
   actions: number;
   /** Records of an API key that may belong to another account: they were not delivered. */
   unclear: number;
+  /** Names of desks that this machine had left, whose limits do not hold here. */
+  limitsOf: readonly string[];
   /** Halts of this machine that are now the desk's. */
   halts: number;
   provedBy: DeskJoin['proved_by'];
@@ -119,12 +109,18 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
     isEarlier: true,
     after: (count) => parts.progress(count, begun.records.length),
   });
-  for (const each of left) await retireLeft(each, () => [...known, ...halts()], parts);
+  let { actions } = brought;
+  const withLimits: string[] = [];
+  for (const each of left) {
+    const retired = await retireLeft(each, () => [...known, ...halts()], parts);
+    actions += retired.actions;
+    if (retired.hasLimits) withLimits.push(each.name);
+  }
   await session.deliver([joinRecord({ name, provedBy, fingerprint }, parts)]);
   await session.pull();
   const own = { places, identity: accountOf(member, parts.identity), haltIds: halts };
   // Closes and halts of meanwhile are only in the journal of this machine while it is joining.
-  await deliverOwn(own, parts, {
+  actions += await deliverOwn(own, parts, {
     from: begun.last,
     end(last) {
       writeMembership(places.state, { ...member, state: 'following', delivered_to: last }, machine);
@@ -134,8 +130,9 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   return {
     name,
     records: follower.head.seq,
-    actions: begun.actions + brought.actions,
+    actions: begun.actions + actions,
     unclear: begun.unclear,
+    limitsOf: withLimits,
     halts: new Set([...inForce(), ...brought.haltIds]).size,
     provedBy,
     isApprover: contact?.isApprover === true,
@@ -184,88 +181,6 @@ const memberOf = (
   { name, access }: JoinParts,
   { state, identity, keys }: Pick<Membership, 'state' | 'identity' | 'keys'>,
 ): Membership => ({ version: 1, name, state, ...access, identity, keys, delivered_to: 0 });
-
-interface Brought {
-  /** Delivered ones that the log lacked. */
-  actions: number;
-  /** The halts in force among them, delivered or pending. */
-  haltIds: readonly string[];
-}
-
-/**
- * A machine that left has gone on with its copy as a journal of its own: what the log lacks is delivered, and the copy is
- * built again. Nothing is recorded there from then on.
- */
-async function bringBack(
-  before: Membership,
-  { session, follower, name, places, machine }: JoinParts,
-): Promise<Brought> {
-  const db = follower.database();
-  const own = placesOfDesk(places, name);
-  const known = haltsOfCopy(own, machine).known;
-  const halts = new Set(haltsNow(own, machine).inForce.filter((id) => !known.includes(id)));
-  let actions = 0;
-  if (db === undefined) return { actions, haltIds: [...halts] };
-  for (let isAll = false; !isAll; ) {
-    const { seq } = follower.head;
-    const beyond = await beyondLog(await session.connection(), follower, PAGE_MS);
-    const { inForce } = haltsNow(own, machine);
-    const { meant, decided } = ownBeyond(beyond, inForce, () => db);
-    for (const { isEarlier, run } of inRuns(meant))
-      await appendPages(await session.connection(), run, { isEarlier, withinMs: PAGE_MS });
-    for (const { record } of meant) {
-      const read = recordOfLog(record);
-      if (read.kind === 'intent') actions += 1;
-      if (read.kind === 'halt') halts.add(read.halt_id);
-    }
-    await keepPending(decided, deskFolder(places.state, name), machine);
-    isAll = await whileBusy(machine, () =>
-      db.writing(() => {
-        // Another process may have opened something meanwhile.
-        if (follower.head.seq !== seq) return false;
-        writeMembership(places.state, { ...before, state: 'joining' }, machine);
-        return true;
-      }),
-    );
-  }
-  follower.putAside('replaced');
-  return { actions, haltIds: [...halts] };
-}
-
-/**
- * Its actions, rolls and halts in force, to be delivered. `decided`: the records of each action of the log whose outcome was recorded
- * manually here, and limits of a log that was lost. The log may have later ones: they are pending until that is known.
- */
-function ownBeyond(
-  { missing }: BeyondLog,
-  haltIds: readonly string[],
-  copy: () => JournalDatabase | undefined,
-): { meant: readonly NewRecord[]; decided: readonly NewRecord[] } {
-  const read = missing.map(({ id, record: text, stamp }) => ({
-    id,
-    text,
-    stamp,
-    record: recordOfLog(text),
-  }));
-  const idsOf = (kind: 'intent' | 'settled'): ReadonlySet<string> =>
-    new Set(read.flatMap(({ record }) => (record.kind === kind ? [record.action_id] : [])));
-  const [begun, settled] = [idsOf('intent'), idsOf('settled')];
-  const meant: NewRecord[] = [];
-  const decided: NewRecord[] = [];
-  for (const { id, text, stamp, record } of read) {
-    const isDecided =
-      (isOfAction(record) && settled.has(record.action_id) && !begun.has(record.action_id)) ||
-      // One that was set after leaving is of this machine alone.
-      (record.kind === 'desk_limit' && readStamp(stamp) !== undefined);
-    if (isDecided)
-      decided.push({ id, record: text, stamp: record.kind === 'settled' ? decidedOn(record, copy) : '' });
-    else if (
-      record.kind === 'halt' ? haltIds.includes(record.halt_id) : isOfAction(record) || isOfRoll(record)
-    )
-      meant.push({ id, record: text, stamp });
-  }
-  return { meant, decided };
-}
 
 /** @throws StoppedError */
 function foundingOf(follower: Follower): DeskFounding {

@@ -7,7 +7,7 @@ import { desksOf } from './desk-of-account.ts';
 import { Follower } from './follower.ts';
 import type { LogSession } from './log-session.ts';
 import { deskFolder, type Membership, placesOfDesk, removeMembership } from './membership.ts';
-import { deliverOwn, haltsIn } from './own-records.ts';
+import { deliverOwn, haltsIn, haltsNow } from './own-records.ts';
 
 interface LeftParts {
   places: Paths;
@@ -32,20 +32,21 @@ export function otherLeft(joined: string, { places, machine, identity }: LeftPar
 
 /**
  * Delivers its records, without the halts that are `known`, to the log of another desk. From then on its copy is the journal of no
- * account: what a process still records of the account is for that other desk.
+ * account: what a process still records of the account is for that other desk. Its limits were those of that desk alone.
  */
 export async function retireLeft(
   { name, identity }: Membership,
   known: () => readonly string[],
   { places, machine, session, follower }: LeftParts & { session: LogSession; follower: Follower },
-): Promise<void> {
+): Promise<{ actions: number; hasLimits: boolean }> {
   const copied = placesOfDesk(places, name);
   const journal = {
     places: copied,
     identity: { ...identity, keys: EVERY_KEY },
     haltIds: () => haltsIn(copied, machine).filter((id) => !known().includes(id)),
   };
-  await deliverOwn(
+  const { hasLimits } = haltsNow(copied, machine);
+  const actions = await deliverOwn(
     journal,
     { session, follower, machine },
     { end: () => removeMembership(places.state, name, machine) },
@@ -53,4 +54,5 @@ export async function retireLeft(
   const copy = new Follower(deskFolder(places.state, name), machine);
   copy.putAside('replaced');
   copy.close();
+  return { actions, hasLimits };
 }

@@ -6,7 +6,7 @@ import type { NewRecord } from '../journal/store/insert-records.ts';
 import { openJournal } from '../journal/store/journal.ts';
 import { type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
 import { type Pending, readPending } from '../journal/store/pending-records.ts';
-import { headOf, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
+import { headOf, recordOfLog, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
 import { RecordSource } from '../journal/store/record-source.ts';
 import { databaseFile, openJournalFile, pendingFile } from '../journal/store/schema.ts';
 import { type JournalTrouble, troubleError } from '../journal/trouble.ts';
@@ -82,6 +82,9 @@ export function ownRecords(
 
 const PAGE = 256;
 
+export const intentsIn = (records: readonly NewRecord[]): number =>
+  records.filter(({ record }) => recordOfLog(record).kind === 'intent').length;
+
 const wasEarlier = ({ stamp = '' }: NewRecord): boolean => readStamp(stamp)?.isEarlier !== false;
 
 /**
@@ -144,13 +147,14 @@ export async function ownRecordsNow(
 
 /**
  * Delivers those after `from` until the log has all of them; `end` is done before anybody can append another one. `last`: the last
- * number that was looked at. @throws DeskTrouble, DamagedFileError
+ * number that was looked at. Returns how many actions were delivered. @throws DeskTrouble, DamagedFileError
  */
 export async function deliverOwn(
   journal: JournalOfAccount,
   { session, follower, machine }: { session: LogSession; follower: Follower; machine: Machine },
   { from: first = 0, end }: { from?: number; end: (last: number) => void },
-): Promise<void> {
+): Promise<number> {
+  let actions = 0;
   for (let from = first; ; ) {
     const { records, last } = await ownRecordsNow(journal, machine, {
       from,
@@ -159,8 +163,9 @@ export async function deliverOwn(
         if (own.records.length === 0) end(own.last);
       },
     });
-    if (records.length === 0) return;
+    if (records.length === 0) return actions;
     for (const { isEarlier, run } of inRuns(records)) await session.deliver(run, { isEarlier });
+    actions += intentsIn(records);
     from = last;
   }
 }
@@ -208,15 +213,15 @@ export function haltsOfCopy(
   return { known, lifted: known.filter((id) => !inForce.includes(id)) };
 }
 
-/** IDs of those in force. */
+/** IDs of those in force, and whether a limit of a desk is. */
 export function haltsNow(
   places: Paths,
   machine: Machine,
-): { inForce: readonly string[]; trouble: JournalTrouble | undefined } {
+): { inForce: readonly string[]; hasLimits: boolean; trouble: JournalTrouble | undefined } {
   const journal = openJournal({ places, machine });
   try {
-    const { halt, trouble } = journal.read();
-    return { inForce: halt?.ids ?? [], trouble };
+    const { halt, limits, trouble } = journal.read();
+    return { inForce: halt?.ids ?? [], hasLimits: Object.keys(limits).length > 0, trouble };
   } finally {
     journal.close();
   }

@@ -147,6 +147,7 @@ export const deskJoinedSchema = object({
   actions: whole,
   unclear: whole,
   halts: whole,
+  limits_of: list(words),
   login: words,
   proved_by: z.enum(['key', 'hedge', 'label', 'person']),
   approver: flag,

@@ -43,7 +43,8 @@ it('a machine that left one desk for another follows the new one, which has all 
   await ada.ok('desk leave --yes');
   await ada.ok('open USDTNGN buy 600 --tenor 3 --deal-id PAY-2 --yes');
   const joining = await anotherDesk(desk, 'lagos-2');
-  await ada.ok(await joining(ada));
+  const joined = await ada.ok(await joining(ada));
+  expect(joined.out).toContain('2 actions from this machine');
   expect(await statusOf(ada)).toMatchObject({ name: 'lagos-2', state: 'following' });
   const chidi = await desk.machine('chidi');
   await chidi.ok(await joining(chidi));
@@ -58,6 +59,16 @@ it('a machine that left one desk for another follows the new one, which has all 
   expect(errorOf(await ada.run('open USDTNGN buy 700 --tenor 3 --yes --json')).code).toBe('halted');
   await ada.ok('desk leave --yes');
   expect(await statusOf(ada)).toMatchObject({ name: 'lagos-2', state: 'left' });
+});
+
+it('a machine that joins another desk is told that the limits of the one that it left do not hold there', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  await ada.ok('desk limit --max-notional 700');
+  await ada.ok('desk leave --yes');
+  const joining = await anotherDesk(desk, 'lagos-2');
+  const joined = (await ada.ok(await joining(ada))).out.replace(/\s+/g, ' ');
+  expect(joined).toContain('The limits of desk lagos, which this machine had left, do not hold here.');
 });
 
 it('the halt of a machine that left a lost log is one of the desk that it joins next', async () => {

@@ -58,8 +58,8 @@ const PROOFS: Readonly<Record<Joined['provedBy'], string>> = {
 };
 
 export function viewJoined(joined: Joined): View {
-  const { name, records, actions, unclear, halts, provedBy, isApprover, login } = joined;
-  const own = `${counted(actions, 'action')} of this machine`;
+  const { name, records, actions, unclear, halts, limitsOf, provedBy, isApprover, login } = joined;
+  const own = `${counted(actions, 'action')} from this machine`;
   return [
     line(text(`This machine follows desk ${name}.`, 'good')),
     pairs(
@@ -67,6 +67,12 @@ export function viewJoined(joined: Joined): View {
       pair('Account', `the same: ${PROOFS[provedBy]}`),
       pair('Delivered', own, halts !== 0 && `and ${counted(halts, 'halt')} in force`),
       pair('Log', counted(records, 'record')),
+    ),
+    limitsOf.map((each) =>
+      hintLine(
+        say`The limits of desk ${each}, which this machine had left, do not hold here. To see and set those of ${name}: ${shell`hedge desk limit`}`,
+        'warn',
+      ),
     ),
     unclear !== 0 &&
       hintLine(
@@ -76,8 +82,14 @@ export function viewJoined(joined: Joined): View {
   ];
 }
 
-export const joinedDocument = ({ provedBy, isApprover, ...joined }: Joined): DeskJoinedDocument => ({
+export const joinedDocument = ({
+  provedBy,
+  isApprover,
+  limitsOf,
+  ...joined
+}: Joined): DeskJoinedDocument => ({
   ...joined,
+  limits_of: [...limitsOf],
   proved_by: provedBy,
   approver: isApprover,
 });
