@@ -106,7 +106,8 @@ describe('a roll that was stopped between its legs', () => {
     expect((await ada.run(ROLL)).code).not.toBe(0);
     await admin.clearFaults();
     expect(await desk.served.openOn('buy')).toBe(0);
-    for (const machine of [ada, cron]) expect((await machine.ok('roll show')).out).toContain('flat_open_due');
+    for (const machine of [ada, cron])
+      expect((await machine.ok('roll show --json')).out).toContain('flat_open_due');
     return { desk, ada, cron, bisi, cut: () => fronts.forEach((each) => each.be('refused')) };
   }
 
