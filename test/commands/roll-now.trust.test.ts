@@ -56,7 +56,7 @@ it('a roll that is stopped while its close is awaited names the roll, which woul
   const ran = await desk.run(`${NOW} --json`, { signal: stop.signal });
   const { data, error } = told(ran);
   expect([data.state, error?.code]).toEqual(['closing', 'interrupted']);
-  expect(error?.hint).toMatch(/hedge (?:check|roll run) \w+ .*hedge roll drop \w+ --note TEXT .*opens it/s);
+  expect(error?.hint).toMatch(/hedge (?:check|roll run) \w+ .*hedge roll drop \w+ --note TEXT .*would open/s);
 });
 
 it('a roll whose close was accepted and never showed leads to its check, where a person records it', async () => {
