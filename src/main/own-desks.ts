@@ -1,7 +1,6 @@
 /** The journals of every desk of this machine: a halt holds for all of them, not only for the selected profile's. Loads nothing without a desk. */
 import { readdirSync } from 'node:fs';
 import type { DeskJournal } from '../desk/desk-journal.ts';
-import { DamagedFileError, unless } from '../errors.ts';
 import type { Operator } from '../journal/records.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
@@ -32,24 +31,6 @@ export async function ownDesks(parts: DeskRuntime, operator: Operator): Promise<
         : openLeftJournal(name, { places, machine });
     },
   }));
-}
-
-/**
- * How far this machine's clock was behind that of a desk's database at the last contact, in milliseconds: a halt is dated at once, before
- * any log is asked. 0 without a desk.
- */
-export async function knownShiftMs(parts: DeskRuntime): Promise<number> {
-  if (!hasDesk(parts)) return 0;
-  const { deskFolder, deskNamesIn, readMembership } = await import('../desk/membership.ts');
-  const { contactFile } = await import('../desk/contact.ts');
-  const { machine } = parts;
-  const { state } = parts.places();
-  for (const name of unless(DamagedFileError, () => deskNamesIn(state)) ?? []) {
-    const member = unless(DamagedFileError, () => readMembership(state, name, machine.host));
-    const contact = contactFile(deskFolder(state, name), machine).read();
-    if (member?.state === 'following' && contact !== undefined) return contact.offsetMs;
-  }
-  return 0;
 }
 
 /** Whether this machine has any desk. */

@@ -6,12 +6,12 @@ import type { HaltDelivery, HaltEffect, TradingHalt } from '../commands/command-
 import { whoOf } from '../config/operator-names.ts';
 import { andThen, say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { DamagedFileError, HedgeError, StoppedError } from '../errors.ts';
+import { DamagedFileError, HedgeError, StoppedError, unless } from '../errors.ts';
 import { type Halt, haltReason } from '../journal/halt.ts';
 import { type HaltRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { haltNow } from '../readings/read-journal.ts';
-import { knownShiftMs, type OwnDesk, type OwnDeskJournal, ownDesks } from './own-desks.ts';
+import { hasDesk, type OwnDesk, type OwnDeskJournal, ownDesks } from './own-desks.ts';
 import { type OwnJournal, recordedOperator, type SelectProfile } from './own-journal.ts';
 import type { DeskRuntime } from './runtime-context.ts';
 
@@ -184,4 +184,22 @@ async function operatorOrUser(parts: DeskRuntime, select: SelectProfile): Promis
     const { host } = parts.machine;
     return { user: host.user(), host: host.self.hostname || 'unknown' };
   }
+}
+
+/**
+ * How far this machine's clock was behind that of a desk's database at the last contact, in milliseconds: a halt is dated at once, before
+ * any log is asked. 0 without a desk.
+ */
+async function knownShiftMs(parts: DeskRuntime): Promise<number> {
+  if (!hasDesk(parts)) return 0;
+  const { deskFolder, deskNamesIn, readMembership } = await import('../desk/membership.ts');
+  const { contactFile } = await import('../desk/contact.ts');
+  const { machine } = parts;
+  const { state } = parts.places();
+  for (const name of unless(DamagedFileError, () => deskNamesIn(state)) ?? []) {
+    const member = unless(DamagedFileError, () => readMembership(state, name, machine.host));
+    const contact = contactFile(deskFolder(state, name), machine).read();
+    if (member?.state === 'following' && contact !== undefined) return contact.offsetMs;
+  }
+  return 0;
 }
