@@ -371,3 +371,14 @@ describe('what follows a close that another order may have overtaken', () => {
     expect(desk.clock.now() - from).toBeLessThan(30_000);
   });
 });
+
+it('reductions whose side shows the changes of both say so beside the sizes', async () => {
+  const desk = await aDesk();
+  await desk.run('open USDTNGN sell 11k --tenor 3 --yes');
+  desk.clock.pass(300_000);
+  for (const size of [2_200, 100]) await desk.run(`reduce USDTNGN sell ${size} --no-wait --yes`);
+  desk.clock.pass(10_000);
+  const { out } = await desk.run('check');
+  const both = /Side +11,000\.00 +USD +→ 8,700\.00 USD\n +\(it includes the change of \w{4}\)/g;
+  expect(out.match(both)).toHaveLength(2);
+});

@@ -6,12 +6,13 @@ import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain
 import { closedAlone } from '../../journal/queries.ts';
 import type { ActionFigures, ActionReport } from '../../trading/report.ts';
 import type { FigureRow } from '../blocks.ts';
-import { missing, phrase, type Words } from '../cells.ts';
+import { missing, nameText, phrase, type Words } from '../cells.ts';
 import { carryCell, inUsd, known, rate, row, signedCell, signedIn, usd } from './record-columns.ts';
 import { quotedPrice } from './sized.ts';
 
 export function sideRows(report: ActionReport): readonly FigureRow[] {
-  const { hedges, plan, position } = report;
+  const { hedges, plan, position, evidence } = report;
+  const remark = evidence?.kind === 'exact' ? evidence.message : undefined;
   const seen = hedges !== undefined && hedges.length > 0;
   const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.sidePosition.total;
   const after = seen ? sum(hedges.map((each) => each.after)) : position?.notional_usd;
@@ -19,6 +20,7 @@ export function sideRows(report: ActionReport): readonly FigureRow[] {
   const current = position?.notional_usd;
   return [
     row('Side', known(before, inUsd), '→', after instanceof Big ? inUsd(after) : missing),
+    remark !== undefined && row('', nameText(`(${remark})`)),
     current instanceof Big &&
       after instanceof Big &&
       !current.round(2).eq(after.round(2)) &&

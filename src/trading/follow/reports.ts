@@ -219,7 +219,8 @@ async function endReport(
     ...(hedges === undefined ? {} : entryPrices(hedges, { before, after })),
   };
   const shown = several === undefined ? outcome : 'unknown';
-  return reportOf(shown, { entry, hedge, position, hedges, servedAt, derived, finding });
+  const { evidence } = observed;
+  return reportOf(shown, { entry, evidence, hedge, position, hedges, servedAt, derived, finding });
 }
 
 /**
