@@ -283,7 +283,7 @@ describe('hedge roll --at maturity', () => {
     await cli.run('practice advance 73h');
     const word = 'leg 1 matured, leg 2 due';
     expect((await cli.run('roll show', ON_A_TERMINAL)).out).toMatch(
-      /\w{8} +leg 1 +buy USDTNGN[^]*matured,[^]*leg 2[^]*due/,
+      /\w{8} +leg 1 matured, leg 2 due +buy USDTNGN/,
     );
     expect((await cli.run('roll show', ON_A_TERMINAL)).out).not.toContain('NOTE');
     const [listed] = await chains(cli);

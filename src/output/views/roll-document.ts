@@ -80,7 +80,6 @@ export const rollRows = listOf<RollChain, ChainDocument>()(
     {
       name: 'state',
       header: 'State',
-      wrap: true,
       show: ({ state }) => text(CHAIN_WORDS[state], CHAIN_TONES[state]),
     },
     'when market',
@@ -99,7 +98,7 @@ export const rollRows = listOf<RollChain, ChainDocument>()(
     {
       name: 'from_hedge_id',
       header: 'From',
-      optional: true,
+      optional: 'first',
       show: ({ plan }) => nameText(plan.first_deal_id ?? plan.hedge_id),
     },
     'from_deal_id close_action_id close_outcome',
