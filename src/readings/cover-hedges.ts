@@ -11,9 +11,9 @@ import { coveredDate, isDerivedReference } from '../domain/vocabulary.ts';
 import { type CommandWords, DamagedFileError, unless } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, nextSteps, stateInWords } from '../journal/describe.ts';
-import { changesKept, openHedgesFrom } from '../journal/queries.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import { CHAIN_WORDS, isDue, nextOfChain, rootOf, unfinishedChains } from '../journal/roll-chains.ts';
+import { closedFromHere } from './closed-here.ts';
 import { closedHedgeId, settlementIn } from './closed-record.ts';
 import { incompleteFinding } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
@@ -109,20 +109,6 @@ export async function readSettlements(
     if (recorded.includes('settled')) return 'settled';
     return recorded.length > 0 || closedHere.has(id) || context.earlyCloses.seen(id) ? 'early' : 'assumed';
   };
-}
-
-/** IDs of hedges that were open when an action of this machine closed them. */
-function closedFromHere(
-  matured: readonly Hedge[],
-  { journal, clock, identity }: ReadContext,
-): ReadonlySet<string> {
-  const opened = matured.flatMap(({ opened_at: at }) => (at ? [Date.parse(at)] : []));
-  const from = openHedgesFrom(Math.min(clock.now(), ...opened));
-  const ids = new Set<string>();
-  for (const action of unless(DamagedFileError, () => journal.read())?.newest({ from }) ?? [])
-    if (sameIdentity(action.intent.identity, identity))
-      for (const { id, after } of changesKept(action) ?? []) if (after.eq(0)) ids.add(id);
-  return ids;
 }
 
 /** Why the coverage is uncertain: half a sentence, and the command that settles it. */

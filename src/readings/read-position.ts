@@ -6,6 +6,7 @@ import type { HedgesQuery } from '../client/serialize-request.ts';
 import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
 import { LARGEST_PAGE, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
 import { RefusedError, UsageError } from '../errors.ts';
+import { withoutClosedHere } from './closed-here.ts';
 import { withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import type { PositionFacts } from './side-position.ts';
@@ -13,18 +14,21 @@ import type { PositionFacts } from './side-position.ts';
 export type Reading = Pick<ReadContext, 'api' | 'clock' | 'signal'>;
 
 /** Positions and hedges at once. The time is the service's, else this machine's. */
-export async function readPositionFacts(reading: Reading): Promise<PositionFacts> {
+export async function readPositionFacts(
+  reading: Reading & Partial<Pick<ReadContext, 'journal' | 'identity'>>,
+): Promise<PositionFacts> {
   const [positions, list] = await Promise.all([
     reading.api.positions({ signal: reading.signal }),
     readHedges(reading),
   ]);
-  return {
+  const facts = {
     positions: positions.data,
     hedges: list.hedges,
     mayBeCut: list.mayBeCut,
     servedAt: list.servedAt ?? positions.servedAt ?? new Date(reading.clock.now()),
     clocks: positions.clocks,
   };
+  return withoutClosedHere(facts, reading);
 }
 
 export interface HedgeList {

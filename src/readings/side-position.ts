@@ -97,7 +97,7 @@ export function sidePositionOf(on: { market: string; side: Side }, facts: Positi
     position: line,
     opposite: openOpposite(on, facts.positions),
     // A position of the size of its hedges shows that the list has them all.
-    mayBeCut: facts.mayBeCut && !isSumOf(open, decimalFrom(line?.notional_usd)),
+    mayBeCut: facts.mayBeCut && !isExplained({ open, position: line }),
     servedAt: facts.servedAt,
   };
   if (inPositions === false) return { ...side, total: new Big(0), unclear: undefined };
@@ -201,6 +201,10 @@ const isSumOf = (hedges: readonly SideHedge[], stated: Big | undefined): boolean
     .minus(sum(hedges.map(({ notional }) => notional)))
     .abs()
     .lte(sizeRounding(hedges.length));
+
+/** Whether the position states the size of the hedges that are listed for it. */
+export const isExplained = ({ open, position }: Pick<SidePosition, 'open' | 'position'>): boolean =>
+  isSumOf(open, decimalFrom(position?.notional_usd));
 
 const INCOMPLETE = 'the list of hedges may be incomplete';
 
