@@ -6,20 +6,31 @@ import { changesKept, openHedgesFrom } from '../journal/queries.ts';
 import type { ReadContext } from './read-context.ts';
 import { everySide, isExplained, type PositionFacts } from './side-position.ts';
 
-type OwnJournal = Pick<ReadContext, 'journal' | 'clock' | 'identity'>;
+interface OwnJournal extends Pick<ReadContext, 'identity'> {
+  journal: Pick<ReadContext['journal'], 'read'>;
+  clock: Pick<ReadContext['clock'], 'now'>;
+}
 
-/** IDs of hedges that were open when an action of this machine closed them. `isSeen`: by the position, not by a person's record alone. */
+/**
+ * IDs of hedges that were open when an action of this machine closed them. The journal is read back to where each of `hedges` was
+ * opened, or a month where one was opened elsewhere. `isSeen`: by the position, not by a person's record alone.
+ */
 export function closedFromHere(
-  hedges: readonly Hedge[],
+  hedges: readonly Pick<Hedge, 'id' | 'opened_at'>[],
   { journal, clock, identity }: OwnJournal,
   { isSeen = false }: { isSeen?: boolean } = {},
 ): ReadonlySet<string> {
   const opened = hedges.flatMap(({ opened_at: at }) => (at ? [Date.parse(at)] : []));
   const from = openHedgesFrom(Math.min(clock.now(), ...opened));
   const ids = new Set<string>();
-  for (const action of unless(DamagedFileError, () => journal.read())?.newest({ from }) ?? [])
-    if (sameIdentity(action.intent.identity, identity) && !(isSeen && action.outcome === undefined))
+  const notMet = new Set(hedges.map(({ id }) => id));
+  for (const action of unless(DamagedFileError, () => journal.read())?.newest({ from }) ?? []) {
+    if (!sameIdentity(action.intent.identity, identity)) continue;
+    if (!(isSeen && action.outcome === undefined))
       for (const { id, after } of changesKept(action) ?? []) if (after.eq(0)) ids.add(id);
+    // Nothing closed it before it was opened.
+    if (notMet.delete(action.hedgeId ?? '') && notMet.size === 0) break;
+  }
   return ids;
 }
 
@@ -32,7 +43,8 @@ export function withoutClosedHere(facts: PositionFacts, own: Partial<OwnJournal>
   const doubtful = everySide(facts).filter((side) => side.open.length > 1 && !isExplained(side));
   if (doubtful.length === 0 || journal === undefined || clock === undefined || identity === undefined)
     return facts;
-  const closed = closedFromHere([], { journal, clock, identity }, { isSeen: true });
+  const open = doubtful.flatMap((side) => side.open.map(({ id }) => ({ id })));
+  const closed = closedFromHere(open, { journal, clock, identity }, { isSeen: true });
   const over = new Set(
     doubtful
       .filter(({ open }) => open.some(({ id }) => !closed.has(id)))

@@ -1,4 +1,4 @@
-/** A dealer who may create in schema `public` plants functions there: they would run with the rights of whoever calls them. */
+/** A dealer may create functions in schema `public`. None of them runs with the rights of another login. */
 import { expect, it } from 'vitest';
 import { installLog } from '../../src/desk/install-log.ts';
 import { deskOfMachines } from '../support/desk-machines.ts';
