@@ -43,8 +43,8 @@ export function withoutClosedHere(facts: PositionFacts, own: Partial<OwnJournal>
   const doubtful = everySide(facts).filter((side) => side.open.length > 1 && !isExplained(side));
   if (doubtful.length === 0 || journal === undefined || clock === undefined || identity === undefined)
     return facts;
-  const open = doubtful.flatMap((side) => side.open.map(({ id }) => ({ id })));
-  const closed = closedFromHere(open, { journal, clock, identity }, { isSeen: true });
+  const listed = doubtful.flatMap((side) => side.open.map(({ id }) => ({ id })));
+  const closed = closedFromHere(listed, { journal, clock, identity }, { isSeen: true });
   const over = new Set(
     doubtful
       .filter(({ open }) => open.some(({ id }) => !closed.has(id)))
