@@ -1,18 +1,15 @@
-/**
- * The conversation of one command with the log: it connects once, pulls new records into the copy, which checks them, and
- * appends. A log that cannot be reached, or is not the one that this machine knows, is trouble, and is not asked again for a while.
- */
-import { type ClockReadings, elapsedOver, exactInstant } from '../domain/instants.ts';
-import { DamagedFileError, HedgeError } from '../errors.ts';
+/** The work of one command with the log: it pulls new records into the copy, which checks them, compares both, and appends. */
+import { exactInstant } from '../domain/instants.ts';
+import { DamagedFileError } from '../errors.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
 import type { Signature } from '../journal/store/new-records.ts';
 import type { JournalHead, StoredRecord } from '../journal/store/record-rows.ts';
 import type { DeskTroubleCode, JournalTrouble } from '../journal/trouble.ts';
-import { readClocks, type ShiftedClock } from '../platform/clock.ts';
+import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
 import { compareWhole, nameChange } from './compare-log.ts';
-import { connectToLog, type LogConnection, LogFailure, type LogLogin } from './connection.ts';
+import { type LogConnection, LogFailure } from './connection.ts';
 import type { Contact, ContactFile } from './contact.ts';
 import { type Follower, NotNext } from './follower.ts';
 import {
@@ -27,23 +24,20 @@ import {
   pullLog,
   unlock,
 } from './log.ts';
+import { type ConversationParts, LogConversation } from './log-conversation.ts';
 import { MIGRATIONS } from './log-schema.ts';
 import { beyondLog, haltOfRewound, rewoundInWords } from './rewound.ts';
 import { ignoredIn } from './stamped-rows.ts';
 import { builtAgain, DeskTrouble, NotCopied, troubleOfLog } from './trouble-of-log.ts';
 
-export interface SessionParts {
-  name: string;
+export interface SessionParts extends Pick<ConversationParts, 'name' | 'login' | 'reachMs'> {
   machine: Machine & { clock: ShiftedClock };
   /** Version of hedge. */
   version: string;
   /** For the halt of a log that was put back. */
   signature: () => Signature;
-  login: () => Promise<LogLogin>;
   follower: Follower;
   contacts: ContactFile;
-  /** How long to wait for the connection and the first answer. */
-  reachMs: number;
   /** Says what was done about the copy. */
   note: (text: string) => void;
 }
@@ -62,40 +56,30 @@ export interface DeskTalk {
 const LOCK_MS = 8_000;
 const COMMIT_MS = 6_000;
 const LEAST_MS = 100;
-/** After it could not be reached, the log is not asked for so long. */
-const GIVEN_UP_MS = 10_000;
-/** A connection that has answered within so long is there. */
-const SILENT_MS = 5_000;
 /** Records that are compared with the log at each pull, from a random place of a longer one. */
 const COMPARED = 500;
 const TRIES = 4;
 
 export class LogSession {
   readonly #parts: SessionParts;
-  #connection: Promise<LogConnection> | undefined;
+  readonly #conversation: LogConversation;
   #pulling: Promise<void> | undefined;
-  /** The end of what was said last. */
-  #said: Promise<unknown> = Promise.resolve();
-  #failed: { error: DeskTrouble; at: number } | undefined;
   #contact: Contact | undefined;
-  #isReached = false;
-  /** When the log did last what it was asked; undefined before. */
-  #heard: ClockReadings | undefined;
-  /** By the monotonic clock; undefined once it has answered. */
-  #reachUntil: number | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    const { machine, follower, ...log } = parts;
+    this.#conversation = new LogConversation({ ...log, clock: machine.clock, path: follower.path });
     this.#contact = parts.contacts.read();
   }
 
   /** Undefined while all is well, and before the log was asked. */
   get trouble(): JournalTrouble | undefined {
-    return this.#failed?.error.trouble;
+    return this.#conversation.trouble;
   }
 
   get isReached(): boolean {
-    return this.#isReached && this.#failed === undefined;
+    return this.#conversation.isReached;
   }
 
   /** The last one, perhaps of an earlier command. */
@@ -103,13 +87,9 @@ export class LogSession {
     return this.#contact;
   }
 
-  /**
-   * Since the copy had every record, by the clock that counts the longest, as this machine may have slept. Infinity until this
-   * command has reached the log.
-   */
+  /** Since the copy had every record. Infinite until this command has reached the log. */
   get silentMs(): number {
-    const { clock } = this.#parts.machine;
-    return this.#heard === undefined ? Infinity : elapsedOver([this.#heard, readClocks(clock)]).ms;
+    return this.#conversation.silentMs;
   }
 
   /**
@@ -142,53 +122,13 @@ export class LogSession {
     });
   }
 
-  /** One after the other: nothing else is said on the connection while it holds the lock. */
   #talk<T>(work: (connection: LogConnection) => Promise<T>): Promise<T> {
-    const turn = this.#said.then(() => this.#talkNow(work));
-    this.#said = turn.catch(() => undefined);
-    return turn;
-  }
-
-  /** One failure ends the conversation for a while. */
-  async #talkNow<T>(work: (connection: LogConnection) => Promise<T>): Promise<T> {
-    const { machine, name, follower } = this.#parts;
-    const failed = this.#failed;
-    if (failed !== undefined && machine.clock.monotonic() - failed.at < GIVEN_UP_MS) throw failed.error;
-    try {
+    return this.#conversation.talk(async () => {
       const seq = this.#lastSeq();
-      await this.#checkSilent();
       const result = await this.#again(work);
-      this.#heard = readClocks(machine.clock);
-      this.#failed = undefined;
-      this.#isReached = true;
       if (seq > 0) this.#nameIgnored(seq);
       return result;
-    } catch (error) {
-      const trouble = troubleOfLog(error, { name, path: follower.path });
-      if (trouble === undefined) throw error;
-      this.close();
-      this.#isReached = false;
-      this.#failed = { error: trouble, at: machine.clock.monotonic() };
-      throw trouble;
-    }
-  }
-
-  /**
-   * While a person thinks, a connection may die in silence, or be ended by the server: then another one is made, both within the time
-   * to reach the log. @throws LogFailure
-   */
-  async #checkSilent(): Promise<void> {
-    const { machine, reachMs } = this.#parts;
-    const { clock } = machine;
-    const now = clock.monotonic();
-    if (this.#connection === undefined || this.silentMs < SILENT_MS) return;
-    try {
-      await (await this.#connection).run('SELECT 1', reachMs / 2);
-    } catch (error) {
-      if (!(error instanceof LogFailure)) throw error;
-      this.close();
-      this.#connection = this.#connect(now + reachMs - clock.monotonic());
-    }
+    });
   }
 
   /** 0 for a copy that cannot be read: the conversation builds it again. */
@@ -232,36 +172,16 @@ export class LogSession {
 
   /** @throws LogFailure */
   connection(): Promise<LogConnection> {
-    this.#connection ??= this.#connect();
-    return this.#connection;
-  }
-
-  async #connect(withinMs = this.#parts.reachMs): Promise<LogConnection> {
-    const { login, machine } = this.#parts;
-    const { clock } = machine;
-    try {
-      const known = await login();
-      const password = async (user: string): Promise<string | undefined> => {
-        const text = await known.password(user);
-        // A person may have been asked for it.
-        this.#reachUntil = clock.monotonic() + withinMs;
-        return text;
-      };
-      return await connectToLog({ ...known, password }, { clock, withinMs });
-    } catch (error) {
-      if (!(error instanceof HedgeError)) throw error;
-      throw new LogFailure('refused', error.what.replace(/\.$/, ''), error);
-    }
+    return this.#conversation.connection();
   }
 
   async #pullAll(connection: LogConnection): Promise<void> {
-    const { follower, contacts, machine } = this.#parts;
+    const { follower, contacts } = this.#parts;
     for (let isFirst = true; ; isFirst = false) {
       const copy = follower.head;
       const compared = isFirst && copy.seq > 0 ? this.#comparedRange(copy.seq) : undefined;
       const own = compared && follower.digest(compared);
-      const left = (this.#reachUntil ?? Infinity) - machine.clock.monotonic();
-      const withinMs = Math.min(PAGE_MS, Math.max(LEAST_MS, left));
+      const withinMs = Math.min(PAGE_MS, Math.max(LEAST_MS, this.#conversation.reachLeftMs));
       const known = this.#contact?.changes;
       const pulled = await this.#asked(connection, { copy, digestOf: compared, withinMs, isFirst });
       if (copy.seq > 0 && pulled.atCopy !== copy.hash) {
@@ -292,7 +212,7 @@ export class LogSession {
     const { clock } = machine;
     const beforeMs = clock.now() - clock.shiftMs;
     const pulled = await pullLog(connection, question);
-    this.#reachUntil = undefined;
+    this.#conversation.answered();
     const isNewer = pulled.schemaVersion > MIGRATIONS.length || isOlder(version, pulled.oldestClient);
     if (isNewer)
       throw this.#asTrouble(
@@ -445,13 +365,11 @@ export class LogSession {
 
   /** After a lost answer the next question is asked at once. */
   forgetFailure(): void {
-    this.#failed = undefined;
+    this.#conversation.forgetFailure();
   }
 
   close(): void {
-    const connection = this.#connection;
-    this.#connection = undefined;
-    void connection?.then((each) => each.close()).catch(() => undefined);
+    this.#conversation.close();
   }
 }
 
