@@ -26,10 +26,9 @@ import {
 import { chainDocument, rollDocument } from '../output/views/roll-document.ts';
 import { chainCells } from '../output/views/unfinished-rolls.ts';
 import { incompleteFinding, noteTrouble, troubleMeta } from '../readings/journal-trouble.ts';
-import { readAccountNow } from '../readings/read-account-now.ts';
 import { firstOf } from '../readings/read-journal.ts';
 import { readRollCost, serviceTime } from '../readings/read-rolls.ts';
-import { type DroppedRoll, dropRoll } from '../runs/rolls/drop-roll.ts';
+import { dropRoll, readLegOne } from '../runs/rolls/drop-roll.ts';
 import { type ConfirmRoll, rollHedge } from '../runs/rolls/roll-hedge.ts';
 import { findChain, runDue } from '../runs/rolls/run-due.ts';
 import { confirmationFor } from '../trading/confirm.ts';
@@ -163,28 +162,12 @@ const rollDrop = defineCommand({
         });
       },
     });
-    const legOne = await legOneNow(dropped, context);
+    const legOne = context.printsDocument ? undefined : await readLegOne(dropped, context);
     return { value: { ...dropped, legOne }, finding: dropped.finding, confirmsChange: true };
   },
   document: ({ chain }) => chainDocument(chain),
   view: viewDropped,
 });
-
-/** Known where nothing is open on its side. */
-async function legOneNow(
-  { chain: { plan }, elsewhere }: DroppedRoll,
-  context: CommandContext,
-): Promise<'settled' | 'gone' | undefined> {
-  if (elsewhere || context.printsDocument) return undefined;
-  const now = await readAccountNow(() => context.api(), context.clock);
-  if (
-    'notRead' in now ||
-    now.positions.some(({ market, side }) => market === plan.market && side === plan.side)
-  )
-    return undefined;
-  const maturesAt = plan.maturity_at === undefined ? Number.NaN : Date.parse(plan.maturity_at);
-  return (now.servedAt?.getTime() ?? 0) >= maturesAt ? 'settled' : 'gone';
-}
 
 const rollShow = defineCommand({
   name: 'roll show',

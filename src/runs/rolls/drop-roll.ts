@@ -1,4 +1,5 @@
 /** Gives up a roll, unless the outcome of one of its legs is unknown. Sends no action. */
+import type { HedgeApi } from '../../client/hedge-api.ts';
 import type { ProfileSettings } from '../../config/profiles.ts';
 import { checkExpectation } from '../../config/resolve.ts';
 import { say, shell, step } from '../../domain/hint.ts';
@@ -9,7 +10,9 @@ import { nextSteps } from '../../journal/describe.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { isFinished, type RollChain, rollChain, unresolvedAction } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { profileReaching } from '../../readings/known-keys.ts';
+import { readAccountNow } from '../../readings/read-account-now.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import type { TradingContext } from '../../trading/trading-context.ts';
 import { rollEndOf } from './plan-roll.ts';
@@ -60,6 +63,19 @@ export async function dropRoll(
     elsewhere,
     finding: undelivered(plan, state),
   };
+}
+
+/** Leg 1 after the drop; undefined where it cannot be known, as something is open on its side. */
+export async function readLegOne(
+  { chain: { plan }, elsewhere }: DroppedRoll,
+  { api, clock }: { api: () => Promise<HedgeApi>; clock: Clock },
+): Promise<'settled' | 'gone' | undefined> {
+  if (elsewhere) return undefined;
+  const now = await readAccountNow(api, clock);
+  const { market, side, maturity_at: maturity = '' } = plan;
+  if ('notRead' in now || now.positions.some((each) => each.market === market && each.side === side))
+    return undefined;
+  return (now.servedAt?.getTime() ?? 0) >= Date.parse(maturity) ? 'settled' : 'gone';
 }
 
 /** In force here, and not on the other machines. */
