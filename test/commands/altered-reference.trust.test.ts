@@ -35,6 +35,7 @@ async function aDeskWhere(kept: (reference: string) => string | null) {
 
 const CUT = (reference: string): string => reference.slice(0, 16);
 const DROPPED = (): null => null;
+const PREFIXED = (reference: string): string => `acct7:${reference}`;
 const WHOLE = (reference: string): string => reference;
 const OPEN = 'open USDTNGN buy 5k --tenor 3 --yes';
 const LONG = 'PAYOUT-2026-11-24-ACME';
@@ -52,6 +53,8 @@ describe('an open whose reference the service does not keep', () => {
   it.each([
     ['cut', OPEN, CUT],
     ['cut', `${OPEN} --deal-id ${LONG}`, CUT],
+    ['as it was sent', `${OPEN} --deal-id ${LONG}`, PREFIXED],
+    ['as it was sent', `${OPEN} --deal-id A-1`, PREFIXED],
     ['at all', OPEN, DROPPED],
   ])('(%s) is never called failed after its response was lost: %s', async (_, line, kept) => {
     const desk = await aDeskWhere(kept);
@@ -59,9 +62,23 @@ describe('an open whose reference the service does not keep', () => {
     const checked = await desk.run('check --json');
     const { error } = JSON.parse(checked.out);
     expect([checked.code, error.code]).toEqual([7, 'outcome_unknown']);
-    expect(error.message).toMatch(/hdg_\w+ has its terms, was opened since, and has .*it may be this one/);
+    expect(error.message).toMatch(
+      /hdg_\w+ has its market, side and tenor, was opened then, and has .*it may be this one/,
+    );
     expect(error.hint).not.toContain('hedge open');
   });
+
+  it.each(['/hedges/add', '/hedges/reduce'] as const)(
+    'is not called failed where a colleague has changed its size: %s',
+    async (path) => {
+      const desk = await aDeskWhere(DROPPED);
+      expect((await desk.lost(OPEN)).code).toBe(7);
+      await desk.served.colleague(path, { side: 'buy', notional_usd: 1_000 });
+      desk.clock.pass(60_000);
+      const { code, err } = await desk.run('check');
+      expect([code, err]).toEqual([7, expect.stringContaining('it may be this one')]);
+    },
+  );
 
   it('is called failed where the only such hedge was opened by another action of this machine', async () => {
     const desk = await aDeskWhere(DROPPED);

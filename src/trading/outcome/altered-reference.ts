@@ -9,7 +9,7 @@ import { similarForm } from '../../domain/similar-ids.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readNewestHedges } from '../../readings/read-position.ts';
-import { READINGS_LAG_MS } from '../idempotency-window.ts';
+import { mayArriveUntil, READINGS_LAG_MS } from '../idempotency-window.ts';
 
 /** A shorter one would be the beginning of too many. */
 const SHORTEST_CUT = 8;
@@ -17,10 +17,13 @@ const SHORTEST_CUT = 8;
 /** Whether it may be the reference that was sent, as the service kept it. */
 export function isAltered(shown: string, sent: string): boolean {
   const [kept, whole] = [similarForm(shown), similarForm(sent)];
-  return kept === whole || (kept.length >= SHORTEST_CUT && whole.startsWith(kept));
+  return kept.endsWith(whole) || (kept.length >= SHORTEST_CUT && whole.startsWith(kept));
 }
 
-/** A hedge of these terms, opened since, whose reference is altered or missing; `openedHere`: by another action of this journal. */
+/**
+ * A hedge of this market, side and tenor, opened while the request may have arrived, whose reference is altered or missing; `openedHere`: by
+ * another action of this journal. Its size proves nothing: it may have filled in part, or have been added to or reduced since.
+ */
 export async function hedgeLike(
   action: Action,
   reading: Pick<ReadContext, 'api' | 'signal' | 'clock'>,
@@ -30,16 +33,19 @@ export async function hedgeLike(
   return hedges.find((hedge) => isLike(hedge, action) && !openedHere(hedge.id));
 }
 
-function isLike(hedge: Hedge, { intent, notional }: Action): boolean {
-  const { id, market, side, status, tenor_days: tenor, notional_usd: size, client_reference: shown } = hedge;
+function isLike(hedge: Hedge, action: Action): boolean {
+  const { intent } = action;
+  const { id, market, side, status, tenor_days: tenor, client_reference: shown } = hedge;
   const { before, client_reference: sent } = intent;
   if (sent === undefined || status === 'failed' || market !== intent.market || side !== intent.side)
     return false;
-  if (notional?.eq(size) !== true || !tenor.eq(intent.tenor_days ?? 0)) return false;
+  if (!tenor.eq(intent.tenor_days ?? 0)) return false;
   if (before.hedges.some((each) => each.hedge_id === id)) return false;
   const from = Date.parse(before.service_at ?? before.served_at ?? intent.at) - READINGS_LAG_MS;
+  const until = (mayArriveUntil(action) ?? Infinity) + READINGS_LAG_MS;
+  const openedAt = openedMs(hedge);
   const isKept = typeof shown === 'string' && shown !== '';
-  return !(openedMs(hedge) < from) && (!isKept || isAltered(shown, sent));
+  return !(openedAt < from) && !(openedAt > until) && (!isKept || isAltered(shown, sent));
 }
 
 /** NaN where the service does not say. */
@@ -48,4 +54,4 @@ const openedMs = ({ opened_at: opened, filled_at: filled, maturity_at: matures, 
 
 /** A clause without a full stop. */
 export const likeInWords = ({ id, client_reference: shown }: Hedge): string =>
-  `${unquoted(id)} has its terms, was opened since, and has ${shown ? `the reference ${quotedName(shown)}` : 'no reference'}: it may be this one`;
+  `${unquoted(id)} has its market, side and tenor, was opened then, and has ${shown ? `the reference ${quotedName(shown)}` : 'no reference'}: it may be this one`;
