@@ -23,8 +23,8 @@ import {
   hasResponse,
   isInFlight,
   isOutcomeUnknown,
+  isPassing,
   isRateLimit,
-  isServerError,
 } from './request-failure.ts';
 import type { CallEffect, RetryState } from './retry-policy.ts';
 
@@ -47,8 +47,7 @@ export function mapError(called: CallContext, tried: RetryState): HedgeError {
     serviceCode: last.code,
   };
   if (last.status === 401 || last.status === 403) return keyRejected(last, parts);
-  if (last.kind === 'status' && !isRateLimit(last) && !isServerError(last))
-    return refused(called, last, parts);
+  if (last.kind === 'status' && !isRateLimit(last) && !isPassing(last)) return refused(called, last, parts);
   if (last.kind === 'unreadable') {
     return new UnreadableAnswerError({
       ...parts,

@@ -73,6 +73,8 @@ export class RequestFailure extends Error {
 
 const RATE_LIMITED = 429;
 const FIRST_SERVER_ERROR = 500;
+/** Too late or too early: no caller can correct a request because of it (§7), and a gateway may send it for one that was executed. */
+const OF_THE_MOMENT: readonly number[] = [408, 425];
 
 export const isRateLimit = (parts: FailureParts): boolean =>
   parts.status === RATE_LIMITED || parts.code === 'rate_limited';
@@ -80,13 +82,14 @@ export const isRateLimit = (parts: FailureParts): boolean =>
 /** §7: a request with this key is still in progress. */
 export const isInFlight = (parts: FailureParts): boolean => parts.code === 'idempotency_in_flight';
 
-export const isServerError = (parts: FailureParts): boolean =>
-  parts.kind === 'status' && (parts.status ?? 0) >= FIRST_SERVER_ERROR;
+/** The request may be right. */
+export const isPassing = ({ kind, status = 0 }: FailureParts): boolean =>
+  kind === 'status' && (status >= FIRST_SERVER_ERROR || OF_THE_MOMENT.includes(status));
 
 /** Sent, and it is unknown whether the service acted. Only its own error code, a rate limit included, is a definite no. */
 export const isOutcomeUnknown = (parts: FailureParts): boolean =>
   parts.phase === 'no_answer' ||
-  (parts.phase === 'answered' && (parts.code === undefined || isServerError(parts) || isInFlight(parts)));
+  (parts.phase === 'answered' && (parts.code === undefined || isPassing(parts) || isInFlight(parts)));
 
 /** A response came, but not one that tells the outcome. */
 export const hasResponse = ({ status, kind, responseBegun }: FailureParts): boolean =>

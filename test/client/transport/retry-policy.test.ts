@@ -36,6 +36,8 @@ describe('another attempt', () => {
     ['a reading, the answer could not be read', tried('reading', unread, 1), false],
     ['a reading, rate limited', tried('reading', answered(429, 'rate_limited'), 3), true],
     ['a reading, a 503', tried('reading', answered(503), 1), true],
+    ['a reading, a 408', tried('reading', answered(408, 'request_timeout'), 1), true],
+    ['an action, a 408', tried('action', answered(408, 'request_timeout'), 1, 1), true],
     ['a reading, a 404', tried('reading', answered(404, 'hedge_not_found'), 1), false],
     ['an action, nobody listened', tried('action', neverSent, 2), true],
     ['an action, nobody listened three times', tried('action', neverSent, 3), false],
