@@ -7,6 +7,7 @@ import type { Hedge } from '../client/schemas.ts';
 import { LARGEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { hedgeList, viewHedges } from '../output/views/hedges.ts';
+import { closedFromHere } from '../readings/closed-here.ts';
 import {
   checkSpan,
   filterRecords,
@@ -73,8 +74,14 @@ export const hedges = defineCommand({
     await checkMarketIsKnown(api, narrowing.market, found.data);
     const clock = localClockAt(found, here);
     const servedAt = new Date(clock.nowMs);
+    const closed = closedFromHere(
+      found.data.filter(({ status }) => status === 'filled'),
+      readContext,
+    );
     const keeps =
-      positions && ((hedge: Hedge) => isOpenHedge(hedge, { positions: positions.data, servedAt }));
+      positions &&
+      ((hedge: Hedge) =>
+        isOpenHedge(hedge, { positions: positions.data, servedAt }) && !closed.has(hedge.id));
     const { limit } = filter;
     const sent = found.data.length;
     const mayBeCut = sent >= limit || (looksLikePage(sent) && (await mayBePage(readContext, sent)));
@@ -83,7 +90,7 @@ export const hedges = defineCommand({
     const listed = id === undefined ? { covers } : {};
     const pending =
       id === undefined ? pendingOf(readContext, { nowMs: here.nowMs, servedMs: clock.nowMs }) : undefined;
-    const open = records.filter((hedge) => isRunningHedge(hedge, servedAt));
+    const open = records.filter((hedge) => isRunningHedge(hedge, servedAt) && !closed.has(hedge.id));
     const [only, ...others] = records;
     // A script gets what the service sent; a person also sees what it comes to.
     const sends = context.prompter.attended && !context.printsDocument;

@@ -4,7 +4,7 @@ import { DamagedFileError, unless } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { changesKept, openHedgesFrom } from '../journal/queries.ts';
 import type { ReadContext } from './read-context.ts';
-import { everySide, isExplained, type PositionFacts } from './side-position.ts';
+import { everySide, isExplained, isRunningHedge, type PositionFacts } from './side-position.ts';
 
 interface OwnJournal extends Pick<ReadContext, 'identity'> {
   journal: Pick<ReadContext['journal'], 'read'>;
@@ -33,6 +33,10 @@ export function closedFromHere(
   }
   return ids;
 }
+
+/** Whether it has closed or matured, also where the service keeps it as filled. */
+export const isOver = (hedge: Hedge, own: OwnJournal, servedAt: Date): boolean =>
+  !isRunningHedge(hedge, servedAt) || closedFromHere([hedge], own).has(hedge.id);
 
 /**
  * On a side whose position does not state the size of its hedges, those that an action of this machine closed count as closed, while

@@ -16,7 +16,7 @@ import {
 import { awaitHedge } from './follow/await-end.ts';
 import { hedgeEnd } from './follow/record-outcome.ts';
 import { hedgesUnderDealId } from './outcome/change-evidence.ts';
-import { continueAction } from './recover/resume-action.ts';
+import { continueAction, isOverNow } from './recover/resume-action.ts';
 import { type ActionReport, reportOf } from './report.ts';
 import type { TradingContext } from './trading-context.ts';
 
@@ -87,7 +87,7 @@ async function reportDealFromElsewhere(
 ): Promise<ActionReport> {
   context.progress.note(`exists     ${unquoted(hedge.id)}, opened elsewhere`);
   const report = await awaitHedge(hedge, { wait: wait && !dryRun, timeoutMs }, context);
-  return { ...report, existing: hedgeEnd(hedge) !== undefined };
+  return { ...report, existing: hedgeEnd(hedge) !== undefined, isOver: isOverNow(report, context) };
 }
 
 /** The notional of its closed record (specification §2). */

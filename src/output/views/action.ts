@@ -71,10 +71,10 @@ export function briefAction(report: ActionReport): Words {
 }
 
 /** The word for a repeated command that found its action finished: `ALREADY OPEN`. */
-function alreadyWord({ existing, outcome, hedge }: ActionReport, word: string): string {
+function alreadyWord({ existing, outcome, isOver }: ActionReport, word: string): string {
   if (existing !== true || !FINISHED.includes(outcome)) return word;
   if (word !== 'FILLED') return `ALREADY ${word}`;
-  return hedge?.status === 'closed' ? 'NO LONGER OPEN' : 'ALREADY OPEN';
+  return isOver === true ? 'NO LONGER OPEN' : 'ALREADY OPEN';
 }
 
 const FINISHED: readonly ReportOutcome[] = ['filled', 'changed', 'closed'];
@@ -132,10 +132,10 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): View {
 }
 
 /** `since Fri 20 Nov 10:02 UTC; nothing was sent.`: a repeated command that found its action finished. */
-function nothingSent({ existing, hedge, outcome }: ActionReport): Words {
+function nothingSent({ existing, isOver, hedge, outcome }: ActionReport): Words {
   if (existing !== true) return [];
   const at = outcome === 'filled' ? (hedge?.filled_at ?? undefined) : undefined;
-  const since = hedge?.status === 'closed' ? ', filled' : 'since';
+  const since = isOver === true ? ', filled' : 'since';
   return [at !== undefined && [since, time(at, 'minute')], '; nothing was sent.'];
 }
 

@@ -10,6 +10,7 @@ import { DamagedFileError, InterruptedError, UsageError, unless } from '../../er
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords } from '../../journal/describe.ts';
 import { type Action, isAwaitingOutcome, isUnresolved, wasNeverSent } from '../../journal/replay.ts';
+import { isOver } from '../../readings/closed-here.ts';
 import { requireFound } from '../../readings/find-actions.ts';
 import { incompleteError } from '../../readings/journal-trouble.ts';
 import { checkAccount, earlierOfAnotherKey, isOfAnotherKey } from '../account-keys.ts';
@@ -100,8 +101,12 @@ export async function continueAction(
   const how = { yes, resend: yes, dryRun, wait, timeoutMs, line: intent };
   const report = await resumeAction(entry, how, context);
   if (!dryRun) sayUnlessKept(note, earlier, context);
-  return { ...report, existing: entry.state === 'done' || entry.state === 'settled' };
+  const existing = entry.state === 'done' || entry.state === 'settled';
+  return { ...report, existing, isOver: isOverNow(report, context) };
 }
+
+export const isOverNow = ({ hedge, servedAt }: ActionReport, context: TradingContext): boolean =>
+  hedge !== undefined && isOver(hedge, context, servedAt ?? new Date(context.clock.now()));
 
 /** A note is kept with a sending only. */
 function sayUnlessKept(
