@@ -127,7 +127,7 @@ interface DealIdInputs {
   except?: string;
 }
 
-/** Stops for a deal ID that was used elsewhere, and warns of one that looks like it: in a deals file that is a stop. */
+/** Stops for a deal ID that was used elsewhere, and warns of one that looks like it: in a deals file, and for `--ensure`, it may stop. */
 export function dealIdFindings(intent: ActionIntent, inputs: DealIdInputs): readonly Finding[] {
   const dealId = dealIdOf(intent);
   if (dealId === undefined) return [];
@@ -136,9 +136,13 @@ export function dealIdFindings(intent: ActionIntent, inputs: DealIdInputs): read
   const similar =
     shared?.similar ?? similarDealIds([dealId], { state, hedges: facts.positionFacts.hedges }, context);
   const used = similar.get(dealId);
+  const ensures = 'ensure' in intent && intent.ensure;
+  // Another machine's, perhaps of this very deal: a service may keep references in another form (§4).
+  const isToStop = (similarId: string): boolean =>
+    shared !== undefined || (ensures && state.find({ dealIds: [similarId] }).length === 0);
   return [
     ...guardDealId(dealId, { state, identity, except, ...facts }),
-    ...(used === undefined ? [] : [similarFinding(dealId, used, shared === undefined ? 'warn' : 'stop')]),
+    ...(used === undefined ? [] : [similarFinding(dealId, used, isToStop(used) ? 'stop' : 'warn')]),
   ];
 }
 

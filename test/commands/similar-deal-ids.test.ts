@@ -60,7 +60,22 @@ describe('a deal ID that looks like one in use', () => {
     await desk.run(open('PAY-1'));
     const home = temporaryFolder();
     const other = testCli({ home, clock: desk.clock, env: desk.front.way(home) });
-    expect((await other.run(open('pay-1'))).err).toContain('looks like "PAY-1"');
+    const plain = open('pay-1').filter((word) => word !== '--ensure');
+    const warned = await other.run(plain);
+    expect([warned.code, warned.err]).toEqual([0, expect.stringContaining('looks like "PAY-1"')]);
+  });
+
+  it('stops --ensure where only the service knows the other one: it may be this deal in another form', async () => {
+    const desk = await aDesk();
+    await desk.run(open('PAY-1'));
+    const home = temporaryFolder();
+    const other = testCli({ home, clock: desk.clock, env: desk.front.way(home) });
+    const stopped = await other.run(open('pay-1'));
+    expect([stopped.code, JSON.parse(stopped.out)]).toMatchObject([
+      10,
+      { error: { code: 'similar_deal_id' } },
+    ]);
+    expect(desk.served.acted('/hedges')).toBe(1);
   });
 
   it('does not warn of one whose order was rejected', async () => {
