@@ -20,7 +20,6 @@ import { checkSummary, LOOKUPS, lookupIn, SIMILAR } from './store/derived-tables
 import { refuseEarlierFiles } from './store/earlier-files.ts';
 import { bytesOnDisk, faultsIn } from './store/examine-database.ts';
 import { JournalDamage, type JournalDatabase, numberOf } from './store/journal-database.ts';
-import { lossOf, readLastWritten } from './store/last-written.ts';
 import {
   hashAt,
   hasRecord,
@@ -34,6 +33,7 @@ import {
 } from './store/record-rows.ts';
 import { RecordSource } from './store/record-source.ts';
 import { databaseFile, openJournalFile, pendingFile } from './store/schema.ts';
+import { lossOf, readLastWritten } from './store/witness.ts';
 import { Summary } from './summary.ts';
 
 export interface AuditOptions {

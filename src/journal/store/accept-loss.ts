@@ -8,7 +8,6 @@ import { type JournalRecord, mintId } from '../records.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import { insertRecords } from './insert-records.ts';
 import { whileBusy } from './journal-database.ts';
-import { lossOf, readLastWritten } from './last-written.ts';
 import { newRecords, signedNow } from './new-records.ts';
 import { clearPending, notIn, pendingNow } from './pending-records.ts';
 import { headOf, type JournalHead, numberedAt } from './record-rows.ts';
@@ -21,7 +20,7 @@ import {
   openJournalFile,
   pendingFile,
 } from './schema.ts';
-import { writeWitness } from './witness.ts';
+import { lossOf, readLastWritten, writeWitness } from './witness.ts';
 
 export interface Loss {
   trouble: JournalTrouble;

@@ -14,13 +14,21 @@ import { refuseEarlierFiles } from './earlier-files.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase, whileBusy } from './journal-database.ts';
 import { journalReader } from './journal-reader.ts';
-import { type LastWritten, lossOf, lostPending, readLastWritten, writePendingMark } from './last-written.ts';
 import { newRecords } from './new-records.ts';
 import { clearPending, notIn, type Pending, pendingNow } from './pending-records.ts';
 import { headOf, type JournalHead } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
 import { databaseFile, inodeOf, KeptOpen, pendingFile } from './schema.ts';
-import { beginWitness, followBefore, followHead } from './witness.ts';
+import {
+  beginWitness,
+  followBefore,
+  followHead,
+  type LastWritten,
+  lossOf,
+  lostPending,
+  readLastWritten,
+  writePendingMark,
+} from './witness.ts';
 
 export interface Journal {
   readonly path: string;

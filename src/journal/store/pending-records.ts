@@ -6,9 +6,9 @@ import type { Host } from '../../platform/host.ts';
 import type { JournalRecord } from '../records.ts';
 import { countCommit, type NewRecord } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
-import { readLastWritten, writePendingMark } from './last-written.ts';
 import { hasRecord, numberedAt, storedRecords } from './record-rows.ts';
 import type { KeptOpen } from './schema.ts';
+import { readLastWritten, writePendingMark } from './witness.ts';
 
 export interface PendingRecord extends NewRecord {
   /** The parsed text. */

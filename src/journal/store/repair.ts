@@ -17,7 +17,6 @@ import { copyAlone, correctedCopy, hasBrokenLog, moveKeptLogs, removeCopy } from
 import { checkSummary, LOOKUPS, SIMILAR } from './derived-tables.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
-import { lossOf, readLastWritten, writePendingMark } from './last-written.ts';
 import { logFits } from './log-fits.ts';
 import { newRecords, type Signature, signedNow } from './new-records.ts';
 import { allPending, clearPending, readPending } from './pending-records.ts';
@@ -33,7 +32,15 @@ import {
   pendingFile,
   REPAIRED,
 } from './schema.ts';
-import { followHead, readWitness, rewoundFrom, writeWitness } from './witness.ts';
+import {
+  followHead,
+  lossOf,
+  readLastWritten,
+  readWitness,
+  rewoundFrom,
+  writePendingMark,
+  writeWitness,
+} from './witness.ts';
 
 export interface RepairOptions {
   places: Pick<Paths, 'state'>;
