@@ -21,21 +21,19 @@ export class UnstorableRecord extends Error {
 
 /** The error of an append: after a send it must not say that nothing was sent. */
 export function errorForRecords(error: unknown, records: readonly JournalRecord[]): unknown {
-  if (error instanceof DamagedFileError) return damageForRecords(error, records);
+  const sent = sentAction(records);
+  if (error instanceof DamagedFileError)
+    return sent === undefined
+      ? withoutMoving(error)
+      : error.with(afterSend(sent, andThen(error.hint ?? FIX_IT, say`Then: ${shell`hedge check ${sent}`}`)));
   if (!(error instanceof UnstorableRecord)) return error;
   const [, field] = /at "([^"]+)"/.exec(error.message) ?? [];
-  const sent = sentAction(records);
   return new HedgeError({
     code: 'internal',
     what: `This action cannot be stored${field === undefined ? '' : ` (field ${field})`}.`,
     ...(sent === undefined
       ? { meaning: 'Nothing was sent.', hint: 'Run it again with -v for a stack trace, and report it.' }
-      : {
-          meaning: notInJournal(sent),
-          hint: say`Check first: ${shell`hedge check ${sent}`}. Report the error.`,
-          effect: 'unknown' as const,
-          retry: 'after_check' as const,
-        }),
+      : afterSend(sent, say`Check first: ${shell`hedge check ${sent}`}. Report the error.`)),
     cause: error,
   });
 }
@@ -51,19 +49,13 @@ const sentAction = (records: readonly JournalRecord[]): string | undefined =>
         (record.kind !== 'sending' || record.attempt !== 1),
     )?.action_id;
 
-const notInJournal = (actionId: string): string =>
-  `Action ${actionId} was sent; its outcome is not in the journal. Do not send it again.`;
-
-function damageForRecords(error: DamagedFileError, records: readonly JournalRecord[]): DamagedFileError {
-  const sent = sentAction(records);
-  if (sent === undefined) return withoutMoving(error);
-  return error.with({
-    meaning: notInJournal(sent),
-    hint: andThen(error.hint ?? FIX_IT, say`Then: ${shell`hedge check ${sent}`}`),
+const afterSend = <T>(actionId: string, hint: T) =>
+  ({
+    meaning: `Action ${actionId} was sent; its outcome is not in the journal. Do not send it again.`,
+    hint,
     effect: 'unknown',
     retry: 'after_check',
-  });
-}
+  }) as const;
 
 /** Another HEDGE_HOME would have no limits, no halt and no unresolved actions. */
 function withoutMoving(error: DamagedFileError): DamagedFileError {

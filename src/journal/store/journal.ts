@@ -121,7 +121,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       readable: () => salvagedRecords(state, host),
     });
 
-  /** @throws JournalDamage, JournalBusy */
+  /** @throws JournalDamage, JournalBusy, NotTaken */
   function intoJournal(records: readonly JournalRecord[], guard: Guard): void {
     const db = database() ?? created(records, guard);
     const { waiting } = db.writing(() => {
@@ -131,34 +131,31 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       const files = twice(() => filesOf(db, readLastWritten(state, host), pendingNow(pending)));
       const view = viewOf(files);
       check(view, records, guard);
-      refuseRewound(files);
-      if (view.trouble?.kind === 'damaged' && view.trouble.path === path)
-        throw new JournalDamage(path, howOf(view.trouble));
+      for (const trouble of [files.trouble, view.trouble]) refuseWith(trouble);
       const follow = (): void => followBefore(db, files.witness, machine);
-      if (records.some((record) => needsWholeJournal(record, view))) follow();
+      if (needsWholeJournal(records, view)) follow();
       else unless(DamagedFileError, follow);
       insertRecords(db, [...files.waiting, ...newRecords(records, db, random)]);
       return files;
     });
     if (database() === db) followHead(db, state, machine);
-    if (waiting.length > 0) tidyPending(db);
+    // Records that are in both count once.
+    if (waiting.length > 0)
+      unless(DamagedFileError, () => clearPending(state, host, { pending: pending.database(), journal: db }));
   }
 
   function created(records: readonly JournalRecord[], guard: Guard): JournalDatabase {
     const files = look();
     if (files.trouble !== undefined) check(viewOf(files), records, guard);
-    refuseRewound(files);
+    refuseWith(files.trouble);
     beginWitness(state, machine);
     return own.made(machine);
   }
 
-  /** Records that are in both count once. */
-  function tidyPending(db: JournalDatabase): void {
-    try {
-      clearPending(state, host, { pending: pending.database(), journal: db });
-    } catch (error) {
-      if (!(error instanceof DamagedFileError)) throw error;
-    }
+  /** Not while its file lacks records, or has damage that was found by the guard's questions. */
+  function refuseWith(trouble: JournalTrouble | undefined): void {
+    if (trouble?.kind === 'rewound' || (trouble?.kind === 'damaged' && trouble.path === path))
+      throw new NotTaken(trouble);
   }
 
   /** `reason`: what keeps the journal from taking them; undefined when it is in use. */
@@ -196,9 +193,10 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
     try {
       await whileBusy(machine, () => intoJournal(records, guard), busyMs);
     } catch (error) {
-      const isTrouble = error instanceof JournalDamage || error instanceof JournalRewound;
-      if (!isTrouble && !(error instanceof JournalBusy && isUrgent(records, journal.read()))) throw error;
-      const reason = isTrouble ? { trouble: error.trouble, inode: inodeOf(path) } : undefined;
+      const trouble = error instanceof JournalDamage || error instanceof NotTaken ? error.trouble : undefined;
+      const isBusy = error instanceof JournalBusy && isUrgent(records, journal.read());
+      if (trouble === undefined && !isBusy) throw error;
+      const reason = trouble && { trouble, inode: inodeOf(path) };
       try {
         await whileBusy(machine, () => intoPending(records, guard, reason), busyMs);
       } catch (again) {
@@ -242,24 +240,19 @@ function check(view: JournalState, records: readonly JournalRecord[], guard: Gua
     throw new StoppedByGuard(error);
   }
   const { trouble } = view;
-  if (trouble !== undefined && records.some((record) => needsWholeJournal(record, view)))
-    throw troubleError(trouble);
+  if (trouble !== undefined && needsWholeJournal(records, view)) throw troubleError(trouble);
 }
 
 /** The journal takes the records again. */
 class RepairedMeanwhile extends Error {}
 
-/** The copy in its place takes no record: it would be lost with that once a newer one is put back. */
-class JournalRewound extends Error {
+/** A copy that lacks records, or is damaged, takes no more: they would be lost once a newer one is put back. */
+class NotTaken extends Error {
   readonly trouble: JournalTrouble;
   constructor(trouble: JournalTrouble) {
     super(trouble.what);
     this.trouble = trouble;
   }
-}
-
-function refuseRewound({ trouble }: Files): void {
-  if (trouble?.kind === 'rewound') throw new JournalRewound(trouble);
 }
 
 /** Once more before an alarm: another process may have begun the journal meanwhile, or be writing the witness. */
@@ -268,30 +261,33 @@ function twice(look: () => Files): Files {
   return files.trouble?.kind === 'rewound' ? look() : files;
 }
 
-/** The end of its sentence. */
-const howOf = ({ path, what }: JournalTrouble): string =>
-  what.replace(`${path} is damaged: `, '').replace(/\.$/, '');
-
 /** Whatever makes a position larger: a record that it depends on may be missing. */
-function needsWholeJournal(record: JournalRecord, view: JournalState): boolean {
-  if (record.kind === 'roll') return true;
-  if (record.kind === 'intent') return enlarges(record);
-  if (record.kind !== 'sending') return false;
-  const intent = actionById(view, record.action_id)?.intent;
-  return intent !== undefined && enlarges(intent);
-}
+const needsWholeJournal = (records: readonly JournalRecord[], view: JournalState): boolean =>
+  records.some((record) => {
+    const intent = intentOf(record, records, view);
+    return record.kind === 'roll' || (intent !== undefined && enlarges(intent));
+  });
 
 /** Halts, whatever happened already, and closes: a program that holds the journal does not keep a position open. */
 const isUrgent = (records: readonly JournalRecord[], view: JournalState): boolean =>
   records.every((record) => {
-    if (record.kind === 'intent') return isClose(record);
-    if (record.kind !== 'sending') return !CAN_WAIT.includes(record.kind);
-    const own = records.find((each) => each.kind === 'intent' && each.action_id === record.action_id);
-    const intent = own?.kind === 'intent' ? own : actionById(view, record.action_id)?.intent;
-    return intent !== undefined && isClose(intent);
+    const intent = intentOf(record, records, view);
+    // The first leg of a roll waits: its second would be stopped.
+    if (intent !== undefined) return takesWholeSide(intent) && intent.chain_id === undefined;
+    return !CAN_WAIT.includes(record.kind);
   });
 
-/** The first leg of a roll waits: its second would be stopped. */
-const isClose = (intent: IntentRecord): boolean => takesWholeSide(intent) && intent.chain_id === undefined;
+/** `sending`: without its intent. */
+const CAN_WAIT: readonly JournalRecord['kind'][] = ['roll', 'unhalt', 'loss', 'sending'];
 
-const CAN_WAIT: readonly JournalRecord['kind'][] = ['roll', 'unhalt', 'loss'];
+/** Set for an intent and a sending: the action that is to be sent. */
+function intentOf(
+  record: JournalRecord,
+  records: readonly JournalRecord[],
+  view: JournalState,
+): IntentRecord | undefined {
+  if (record.kind === 'intent') return record;
+  if (record.kind !== 'sending') return undefined;
+  const own = records.find((each) => each.kind === 'intent' && each.action_id === record.action_id);
+  return own?.kind === 'intent' ? own : actionById(view, record.action_id)?.intent;
+}
