@@ -4,7 +4,7 @@
  */
 
 /** The header of the log, that of a frame, and where their parts are. */
-export const HEADER_BYTES = 32;
+const HEADER_BYTES = 32;
 export const FRAME_HEADER_BYTES = 24;
 const PAGE_SIZE_AT = 8;
 const SALT_AT = 16;
