@@ -1,8 +1,8 @@
 /** A machine comes back to its desk: what it did alone since it left, and what a log that was put back lacks, is delivered. */
 import { isOfAction, isOfRoll } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
-import type { NewRecord } from '../journal/store/insert-records.ts';
 import { type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
+import type { NewRecord } from '../journal/store/new-records.ts';
 import { recordOfLog } from '../journal/store/record-rows.ts';
 import type { Paths } from '../platform/paths.ts';
 import { appendPages, PAGE_MS } from './log.ts';

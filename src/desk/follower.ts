@@ -5,8 +5,8 @@
 import { hash } from 'node:crypto';
 import { recordHash } from '../journal/chain.ts';
 import { readStamp } from '../journal/stamp.ts';
-import { insertRecords } from '../journal/store/insert-records.ts';
 import { JournalDamage, type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
+import { insertRecords } from '../journal/store/new-records.ts';
 import {
   hashAt,
   hasRecord,

@@ -13,9 +13,8 @@ import {
 } from '../journal/account-identity.ts';
 import { type DeskFounding, type DeskJoin, type RecordedIdentity, SCHEMA } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
-import type { NewRecord } from '../journal/store/insert-records.ts';
 import { textOf } from '../journal/store/journal-database.ts';
-import type { Signature } from '../journal/store/new-records.ts';
+import type { NewRecord, Signature } from '../journal/store/new-records.ts';
 import { databaseFile, KeptOpen } from '../journal/store/schema.ts';
 import { beginWitness } from '../journal/store/witness.ts';
 import { troubleError } from '../journal/trouble.ts';

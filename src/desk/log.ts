@@ -1,6 +1,6 @@
 /** The questions to the log: for new records, with or without its lock, and to append. Each is one round trip. */
 import { ownField } from '../domain/fields.ts';
-import type { NewRecord } from '../journal/store/insert-records.ts';
+import type { NewRecord } from '../journal/store/new-records.ts';
 import type { JournalHead, StoredRecord } from '../journal/store/record-rows.ts';
 import { type LogConnection, LogFailure, type LogRow, type StatementResult } from './connection.ts';
 import { APPROVER, MOST_LOCKED } from './log-schema.ts';

@@ -2,9 +2,9 @@
 import { type AccountIdentity, type Relation, relationOf } from '../journal/account-identity.ts';
 import { isOfAction, isOfRoll, type JournalRecord } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
-import type { NewRecord } from '../journal/store/insert-records.ts';
 import { openJournal } from '../journal/store/journal.ts';
 import { type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
+import type { NewRecord } from '../journal/store/new-records.ts';
 import { type Pending, readPending } from '../journal/store/pending-records.ts';
 import { headOf, recordOfLog, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
 import { RecordSource } from '../journal/store/record-source.ts';

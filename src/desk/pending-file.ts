@@ -1,15 +1,14 @@
 /** Records of a desk that its log could not take: they count here at once, and are delivered by the next command that reaches it. */
 import { fieldsIn } from '../domain/fields.ts';
 import { DamagedFileError, without } from '../errors.ts';
-import type { NewRecord } from '../journal/store/insert-records.ts';
-import { insertRecords } from '../journal/store/insert-records.ts';
 import {
   JournalBusy,
   JournalDamage,
   type JournalDatabase,
   whileBusy,
 } from '../journal/store/journal-database.ts';
-import type { Signature } from '../journal/store/new-records.ts';
+import type { NewRecord, Signature } from '../journal/store/new-records.ts';
+import { insertRecords } from '../journal/store/new-records.ts';
 import { allPending, emptyPending, type Pending, pendingNow } from '../journal/store/pending-records.ts';
 import { repairJournal } from '../journal/store/repair.ts';
 import { KeptOpen, pendingFile } from '../journal/store/schema.ts';

@@ -34,17 +34,13 @@ export function* exportJournal({
     const from =
       since === undefined ? 1 : db.get('SELECT min(seq) AS seq FROM records WHERE at >= ?', since)?.['seq'];
     if (typeof from !== 'number') return;
+    // The hash of the record before, in the first line of an export that begins later than record 1.
     const prev = from === 1 ? undefined : hashAt(db, from - 1);
-    for (const stored of storedRecords(db, { from, to }))
-      yield exportLine(stored, stored.seq === from ? prev : undefined);
+    for (const { seq, ...rest } of storedRecords(db, { from, to }))
+      yield JSON.stringify({ seq, prev: seq === from ? prev : undefined, ...rest });
   } finally {
     db.close();
   }
-}
-
-/** `prev`: the hash of the record before, in the first line of an export that begins later than record 1. */
-function exportLine({ seq, ...rest }: StoredRecord, prev: string | undefined): string {
-  return JSON.stringify({ seq, prev, ...rest });
 }
 
 /** A line of an export; `stored` is undefined for one that is none. */

@@ -24,9 +24,9 @@ import {
   hashAt,
   hasRecord,
   headOf,
-  isRecord,
   type JournalHead,
   NO_HEAD,
+  recordIn,
   recordOfLog,
   type StoredRecord,
   storedRecords,
@@ -118,20 +118,14 @@ class Audit {
     try {
       const { mark } = written;
       const all = mark !== undefined && hasRecord(pending, mark) ? [{ id: mark }] : [];
-      this.#compareLastWritten(state, written, db, { all });
+      this.#noting(() => {
+        this.#report.rewound = lossOf(state, written, db, { all })?.what;
+      });
       if (db !== undefined) await this.#readJournal(db);
       if (pending !== undefined) this.#readPending(pending, db);
     } finally {
       db?.close();
       pending?.close();
-    }
-  }
-
-  #compareLastWritten(...written: Parameters<typeof lossOf>): void {
-    try {
-      this.#report.rewound = lossOf(...written)?.what;
-    } catch (error) {
-      this.#noteDamage(error);
     }
   }
 
@@ -176,17 +170,14 @@ class Audit {
   /** It is short, and may be emptied at any time: in one snapshot. */
   #readPending(pending: JournalDatabase, journal: JournalDatabase | undefined): void {
     const follower = new ChainFollower(basename(pending.path), this.#report);
-    try {
-      pending.reading(() => {
-        for (const stored of storedRecords(pending, { from: Number.MIN_SAFE_INTEGER })) {
-          follower.add(stored);
-          if (recordIn(stored.record) === undefined) follower.unreadable(NO_RECORD_OF_HEDGE, stored);
-          if (!hasRecord(journal, stored.id)) this.#report.pending += 1;
-        }
-      });
-    } catch (error) {
-      this.#noteDamage(error);
-    }
+    const read = (): void => {
+      for (const stored of storedRecords(pending, { from: Number.MIN_SAFE_INTEGER })) {
+        follower.add(stored);
+        if (recordIn(stored.record) === undefined) follower.unreadable(NO_RECORD_OF_HEDGE, stored);
+        if (!hasRecord(journal, stored.id)) this.#report.pending += 1;
+      }
+    };
+    this.#noting(() => pending.reading(read));
   }
 
   async readBackup(path: string, host: Host): Promise<void> {
@@ -286,6 +277,14 @@ class Audit {
     this.#report.comparison = { checkpoint, result, changedBefore: this.#report.changeCount > 0 };
   }
 
+  #noting(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#noteDamage(error);
+    }
+  }
+
   #noteDamage(error: unknown): void {
     if (!(error instanceof JournalDamage)) throw error;
     this.#report.damage.push(error.what);
@@ -323,13 +322,3 @@ function checkLookups(db: JournalDatabase, count: number): void {
 }
 
 const NO_RECORD_OF_HEDGE = 'is not a record of this version of hedge';
-
-/** Undefined for a text that is none. */
-function recordIn(text: string): JournalRecord | undefined {
-  try {
-    const read: unknown = JSON.parse(text);
-    return isRecord(read) ? read : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -80,7 +80,7 @@ export async function writeLargeJournal({
     [
       'journal/store/schema.js',
       'journal/store/journal-database.js',
-      'journal/store/insert-records.js',
+      'journal/store/new-records.js',
       'journal/store/record-rows.js',
       'journal/store/witness.js',
       'platform/host.js',

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { contactFile } from '../../src/desk/contact.ts';
 import { Follower } from '../../src/desk/follower.ts';
 import { LogSession } from '../../src/desk/log-session.ts';
-import { insertRecords } from '../../src/journal/store/insert-records.ts';
+import { insertRecords } from '../../src/journal/store/new-records.ts';
 import { shiftedClock, systemClock } from '../../src/platform/clock.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { aHalt, aLog, heldLog, recordId, type TestLog } from './a-log.ts';

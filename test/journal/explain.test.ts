@@ -1,9 +1,8 @@
 /** Each statement that the store sends is answered from an index: none reads every record, however long the journal is. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { type JournalDatabase, openJournalDatabase } from '../../src/journal/store/journal-database.ts';
-import { newRecords } from '../../src/journal/store/new-records.ts';
+import { insertRecords, newRecords } from '../../src/journal/store/new-records.ts';
 import { emptyPending, notIn, readPending } from '../../src/journal/store/pending-records.ts';
 import { hashAt, headOf, numberedAt } from '../../src/journal/store/record-rows.ts';
 import { createJournalFile } from '../../src/journal/store/schema.ts';

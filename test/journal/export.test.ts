@@ -9,7 +9,7 @@ import { type AuditReport, changeInWords, verdictOf } from '../../src/journal/au
 import { type Checkpoint, checkpointOf } from '../../src/journal/checkpoint.ts';
 import { exportJournal } from '../../src/journal/export.ts';
 import { importJournal } from '../../src/journal/import/import-journal.ts';
-import { insertRecords } from '../../src/journal/store/insert-records.ts';
+import { insertRecords } from '../../src/journal/store/new-records.ts';
 import type { StoredRecord } from '../../src/journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../../src/journal/store/schema.ts';
 import { openAudit } from '../../src/journal/verify.ts';

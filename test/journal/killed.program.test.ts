@@ -100,7 +100,7 @@ async function done(words: readonly string[], home: string): Promise<void> {
 
 const FULL_LOG = `
   import { lstatSync } from 'node:fs';
-  import { insertRecords } from 'dist/journal/store/insert-records.js';
+  import { insertRecords } from 'dist/journal/store/new-records.js';
   import { openJournalFile } from 'dist/journal/store/schema.js';
   import { systemClock } from 'dist/platform/clock.js';
   import { hostOf } from 'dist/platform/host.js';

@@ -9,7 +9,7 @@ import { type Checkpoint, checkpointOf, parseCheckpoint } from '../../src/journa
 import { importJournal } from '../../src/journal/import/import-journal.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { readSummary, writeSummary } from '../../src/journal/store/derived-tables.ts';
-import { insertRecords } from '../../src/journal/store/insert-records.ts';
+import { insertRecords } from '../../src/journal/store/new-records.ts';
 import { headOf, type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { databaseFile, openJournalFile, pendingFile, witnessFile } from '../../src/journal/store/schema.ts';
 import { Summary } from '../../src/journal/summary.ts';

@@ -7,7 +7,7 @@ import { type FileLine, LONGEST_LINE } from '../../platform/file-lines.ts';
 import { type HaltSet, isOfAction, type JournalRecord, SCHEMA } from '../records.ts';
 import { SHORTEST_ID } from '../replay.ts';
 import { HALT_FILE } from '../store/earlier-files.ts';
-import type { NewRecord } from '../store/insert-records.ts';
+import type { NewRecord } from '../store/new-records.ts';
 import { checkedRecord } from '../store/record-rows.ts';
 import { CUT, EarlierChain, linkOf } from './earlier-chain.ts';
 import type { LinedFile } from './earlier-lines.ts';

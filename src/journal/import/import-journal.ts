@@ -15,8 +15,8 @@ import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { exportedLines } from '../export.ts';
 import { earlierFiles, HALT_FILE } from '../store/earlier-files.ts';
-import { insertRecords, type NewRecord } from '../store/insert-records.ts';
 import type { JournalDatabase } from '../store/journal-database.ts';
+import { insertRecords, type NewRecord } from '../store/new-records.ts';
 import {
   hashAt,
   hasRecord,

@@ -6,20 +6,12 @@ import { ensureFolder } from '../../platform/atomic-file.ts';
 import { withLock } from '../../platform/lock.ts';
 import { type JournalRecord, mintId } from '../records.ts';
 import type { JournalTrouble } from '../trouble.ts';
-import { insertRecords } from './insert-records.ts';
 import { whileBusy } from './journal-database.ts';
-import { newRecords, signedNow } from './new-records.ts';
+import { insertRecords, newRecords, signedNow } from './new-records.ts';
 import { clearPending, notIn, pendingNow } from './pending-records.ts';
 import { headOf, type JournalHead, numberedAt } from './record-rows.ts';
 import { actionsLike, type RepairOptions, WITHOUT_INTENT } from './repair.ts';
-import {
-  createJournalFile,
-  databaseFile,
-  KeptOpen,
-  lockFile,
-  openJournalFile,
-  pendingFile,
-} from './schema.ts';
+import { databaseFile, KeptOpen, lockFile, openJournalFile, pendingFile } from './schema.ts';
 import { lossOf, readLastWritten, writeWitness } from './witness.ts';
 
 export interface Loss {
@@ -61,13 +53,10 @@ export function acceptLoss(
 ): Promise<LossAccepted> {
   const { host, random } = machine;
   const { who } = signature;
-  const path = databaseFile(state);
   ensureFolder(state, host);
   const pending = new KeptOpen(pendingFile(state), host);
   const accept = (): LossAccepted => {
-    if (openJournalFile(path, host) === undefined) createJournalFile(path, machine);
-    const db = openJournalFile(path, host);
-    if (db === undefined) throw changed();
+    const db = new KeptOpen(databaseFile(state), host).made(machine);
     const head = db.writing(() => {
       const [written, kept] = [readLastWritten(state, host), pendingNow(pending)];
       const now = written.witness;

@@ -6,7 +6,7 @@ import { checkFolder, removeLeft, writeAtomically } from '../../platform/atomic-
 import { codeOf, fileError } from '../../platform/file-errors.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
-import { JournalBusy, type JournalDatabase, numberOf, openJournalDatabase } from './journal-database.ts';
+import { JournalBusy, type JournalDatabase, openJournalDatabase } from './journal-database.ts';
 import { headOf } from './record-rows.ts';
 import { databaseFile, openJournalFile, pendingFile, witnessFile } from './schema.ts';
 import { readWitness, rewoundFrom } from './witness.ts';
@@ -35,19 +35,20 @@ export function examineDatabase({
   const path = databaseFile(state);
   // Before the snapshot: another process may write meanwhile.
   const witness = readWitness(state, host);
-  const db = openJournalDatabase(path, host);
+  const [db, pending] = [openJournalDatabase(path, host), openJournalDatabase(pendingFile(state), host)];
   try {
     const lacks = rewoundFrom(witness, db, path) !== undefined;
     return {
       quickCheck: db === undefined ? [] : faultsIn(db),
-      // The chain has no gaps, so its last number is the count.
+      // The chain of each has no gaps, so its last number is the count.
       records: headOf(db).seq,
       bytes: bytesOnDisk(path),
-      pending: pendingIn(state, host),
+      pending: headOf(pending).seq,
       witness: witness === undefined ? (lacks ? 'missing' : 'none') : lacks ? 'ahead' : 'agrees',
     };
   } finally {
     db?.close();
+    pending?.close();
   }
 }
 
@@ -72,17 +73,6 @@ export function faultsIn(db: JournalDatabase, table?: string): readonly string[]
   const found = db.all(`PRAGMA quick_check(${table ?? MOST_FAULTS.toString()})`);
   const lines = found.map((row) => String(Object.values(row)[0]));
   return lines.length === 1 && lines[0] === 'ok' ? [] : lines;
-}
-
-function pendingIn(state: string, host: Machine['host']): number {
-  const path = pendingFile(state);
-  const db = openJournalDatabase(path, host);
-  if (db === undefined) return 0;
-  try {
-    return numberOf(db.get('SELECT count(*) AS count FROM records') ?? {}, 'count', path);
-  } finally {
-    db.close();
-  }
 }
 
 /** The size of a database and its log. */

@@ -96,7 +96,11 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
     of: (numbered: NumberedRecord, moment: JournalMoment) => T | undefined,
   ): Generator<T> {
     const { from = '', until = END } = span;
-    const bounds = ask((moment) => moment.boundsOf({ from, until }));
+    // Asked once for a list: a long one takes long.
+    const bounds =
+      from === '' && until === END
+        ? { first: 0, last: Number.MAX_SAFE_INTEGER - 1 }
+        : ask(({ source }) => source.boundsOf({ from, until }));
     if (bounds === undefined) return;
     for (let before = bounds.last + 1; ; ) {
       const page = ask((moment) =>
@@ -149,7 +153,7 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
       pages(['roll', 'roll_end'], span, ({ record }) => (isOfRoll(record) ? record : undefined)),
     snapshots: (span) =>
       pages(['snapshot'], span, ({ record, seq }, moment) =>
-        record.kind === 'snapshot' ? { record, hash: moment.hashAt(seq) } : undefined,
+        record.kind === 'snapshot' ? { record, hash: moment.source.hashAt(seq) } : undefined,
       ),
     hashOf: (id) => ask((moment) => moment.hashOf(id)),
   };
@@ -177,17 +181,17 @@ type MomentParts = Pick<ReaderParts, 'isRunning' | 'nowMs' | 'own'>;
 
 /** The answers at one moment. */
 class JournalMoment {
-  readonly #source: RecordSource;
+  readonly source: RecordSource;
   readonly #parts: MomentParts;
   readonly #recently: string;
   /** By ID, with the number of its intent. */
   readonly #known = new Map<string, { action: Action; seq: number } | undefined>();
   readonly #since = new Map<string, readonly Action[]>();
-  readonly #summary = once(() => this.#source.summary());
+  readonly #summary = once(() => this.source.summary());
   readonly #open = once(() => this.#withIds(this.#summary().actions.keys()).filter((each) => !isEnded(each)));
 
   constructor(source: RecordSource, parts: MomentParts) {
-    this.#source = source;
+    this.source = source;
     this.#parts = parts;
     this.#recently = exactInstant(parts.nowMs - CURRENT_MS);
   }
@@ -216,29 +220,29 @@ class JournalMoment {
   }
 
   #readSince(from: string): readonly Action[] {
-    const changed = this.#idsOf(this.#source.found('at', from, END));
+    const changed = this.#idsOf(this.source.found('at', from, END));
     return this.#withIds([...this.#open().map(({ id }) => id), ...changed]);
   }
 
   find(by: FindBy): readonly Action[] {
-    const found = (...values: Parameters<RecordSource['found']>) => this.#source.found(...values);
+    const found = (...values: Parameters<RecordSource['found']>) => this.source.found(...values);
     const seqs = [
       ...FOUND_BY.flatMap(({ terms, field }) => (by[terms] ?? []).flatMap((text) => found(field, text))),
-      ...(by.similarTo ?? []).flatMap((dealId) => this.#source.similarTo(dealId)),
+      ...(by.similarTo ?? []).flatMap((dealId) => this.source.similarTo(dealId)),
       ...prefixesOf(by).flatMap((each) => found('action_id', each, `${each}${END}`)),
     ];
     return foundBy(this.#withIds(this.#idsOf(seqs)), by);
   }
 
   recordsOf(id: string): readonly ActionRecord[] {
-    return this.#recordsAt(this.#source.found('action_id', id)).filter(isOfAction);
+    return this.#recordsAt(this.source.found('action_id', id)).filter(isOfAction);
   }
 
   latestSince(id: string): string | undefined {
-    const [first] = this.#source.found('action_id', id);
+    const [first] = this.source.found('action_id', id);
     if (first === undefined) return undefined;
     const [record] = this.#recordsAt([first]);
-    return record && (this.#source.latestAt(record.at, first) ?? record.at);
+    return record && (this.source.latestAt(record.at, first) ?? record.at);
   }
 
   openedOn(identity: AccountIdentity, day: string, except?: string, login?: string): Big {
@@ -259,7 +263,7 @@ class JournalMoment {
 
   /** The actions of a day whose sum is not kept. */
   #endedOn(day: string): readonly Action[] {
-    return this.#withIds(this.#idsOf(this.#source.found('at', day, `${day}${END}`))).filter(isEnded);
+    return this.#withIds(this.#idsOf(this.source.found('at', day, `${day}${END}`))).filter(isEnded);
   }
 
   lastNotionals(identity: AccountIdentity, except?: string): readonly Big[] {
@@ -275,26 +279,20 @@ class JournalMoment {
       .map(([, , usd]) => new Big(usd));
   }
 
-  /** The first and the last number of a record within the times; undefined without one. Asked once for a list: a long one takes long. */
-  boundsOf({ from, until }: { from: string; until: string }): { first: number; last: number } | undefined {
-    const isWhole = from === '' && until === END;
-    return isWhole ? { first: 0, last: Number.MAX_SAFE_INTEGER - 1 } : this.#source.boundsOf({ from, until });
-  }
-
   /** The records of these kinds before a number, newest first: a page, which is empty at the end. */
   page(
     kinds: readonly JournalRecord['kind'][],
     within: { first: number; before: number; most: number },
   ): readonly NumberedRecord[] {
     const seqs = kinds
-      .flatMap((kind) => this.#source.newestOf(kind, within))
+      .flatMap((kind) => this.source.newestOf(kind, within))
       .toSorted((one, other) => one - other)
       .slice(-within.most);
-    return this.#source.records(seqs).toReversed();
+    return this.source.records(seqs).toReversed();
   }
 
   #recordsAt(seqs: readonly number[]): readonly JournalRecord[] {
-    return this.#source.records(seqs).map(({ record }) => record);
+    return this.source.records(seqs).map(({ record }) => record);
   }
 
   withId(id: string): Action | undefined {
@@ -303,13 +301,8 @@ class JournalMoment {
 
   /** Hash of the first record of an action. */
   hashOf(id: string): string | undefined {
-    const [first] = this.#source.found('action_id', id);
-    return first === undefined ? undefined : this.hashAt(first);
-  }
-
-  /** In hexadecimal digits; undefined for a record that is in no chain yet. */
-  hashAt(seq: number): string | undefined {
-    return this.#source.hashAt(seq);
+    const [first] = this.source.found('action_id', id);
+    return first === undefined ? undefined : this.source.hashAt(first);
   }
 
   #idsOf(seqs: readonly number[]): ReadonlySet<string> {
@@ -327,7 +320,7 @@ class JournalMoment {
 
   #byId(id: string): { action: Action; seq: number } | undefined {
     if (this.#known.has(id)) return this.#known.get(id);
-    const replayed = this.#source.replayed(id);
+    const replayed = this.source.replayed(id);
     const found = replayed && { action: this.#actionOf(replayed), seq: replayed.seq };
     this.#known.set(id, found);
     return found;
@@ -349,7 +342,7 @@ class JournalMoment {
   #shortest(id: string, records: number): string {
     for (let digits = SHORTEST_ID; digits < id.length; digits += 1) {
       const prefix = id.slice(0, digits);
-      if (this.#source.found('action_id', prefix, `${prefix}${END}`).length === records) return prefix;
+      if (this.source.found('action_id', prefix, `${prefix}${END}`).length === records) return prefix;
     }
     return id;
   }

@@ -4,8 +4,8 @@
  */
 import type { Host } from '../../platform/host.ts';
 import type { JournalRecord } from '../records.ts';
-import { countCommit, type NewRecord } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
+import { countCommit, type NewRecord } from './new-records.ts';
 import { hasRecord, numberedAt, storedRecords } from './record-rows.ts';
 import type { KeptOpen } from './schema.ts';
 import { readLastWritten, writePendingMark } from './witness.ts';

@@ -175,8 +175,8 @@ const TOO_LARGE = 'is too large';
 /** Reads a text that was checked when it was written. @throws JournalDamage; DamagedFileError for one of a newer version. */
 function knownRecord(text: string, path: string, seq: number): JournalRecord {
   if (text.length > MOST_TEXT) throw new JournalDamage(path, `record ${seq.toString()} ${TOO_LARGE}`);
-  const read: unknown = JSON.parse(text);
-  if (isRecord(read)) return read;
+  const record = recordIn(text);
+  if (record !== undefined) return record;
   throw new DamagedFileError(path, {
     what: `Record ${seq.toString()} of ${path} was written by a newer version of hedge.`,
     meaning: 'Nothing was sent.',
@@ -184,8 +184,20 @@ function knownRecord(text: string, path: string, seq: number): JournalRecord {
   });
 }
 
-/** Its other fields were checked when it was written: that again takes as long as all the rest. */
-export const isRecord = (read: unknown): read is JournalRecord =>
+/**
+ * Undefined for a text that is none. Its other fields were checked when it was written: that again takes as long as all
+ * the rest.
+ */
+export function recordIn(text: string): JournalRecord | undefined {
+  try {
+    const read: unknown = JSON.parse(text);
+    return isRecord(read) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isRecord = (read: unknown): read is JournalRecord =>
   isFields(read) &&
   read['schema'] === SCHEMA &&
   typeof read['kind'] === 'string' &&

@@ -15,10 +15,9 @@ import { type JournalRecord, mintId } from '../records.ts';
 import { Summary } from '../summary.ts';
 import { copyAlone, correctedCopy, hasBrokenLog, moveKeptLogs, removeCopy } from './broken-log.ts';
 import { checkSummary, LOOKUPS, SIMILAR } from './derived-tables.ts';
-import { insertRecords } from './insert-records.ts';
 import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
 import { logFits } from './log-fits.ts';
-import { newRecords, type Signature, signedNow } from './new-records.ts';
+import { insertRecords, newRecords, type Signature, signedNow } from './new-records.ts';
 import { allPending, clearPending, readPending } from './pending-records.ts';
 import { headOf, type JournalHead, NO_HEAD, numberedAt } from './record-rows.ts';
 import { RecordSource } from './record-source.ts';
@@ -269,24 +268,14 @@ export const actionsLike = (
 
 /** Works as the only writer, if the database can still be locked. Writes nothing to it, and closes it. */
 function asWriter<T>(db: JournalDatabase | undefined, work: () => T): T {
-  const isLocked = db !== undefined && isDone(db, 'BEGIN IMMEDIATE');
+  // Each of them fails where the damage prevents it.
+  unless(JournalDamage, () => db?.exec('BEGIN IMMEDIATE'));
   try {
     return work();
   } finally {
     // Closing alone keeps the lock until its statements are collected.
-    if (isLocked) isDone(db, 'ROLLBACK');
+    unless(JournalDamage, () => db?.exec('ROLLBACK'));
     db?.close();
-  }
-}
-
-/** False when the damage prevents it. */
-function isDone(db: JournalDatabase, sql: string): boolean {
-  try {
-    db.exec(sql);
-    return true;
-  } catch (error) {
-    if (error instanceof JournalDamage) return false;
-    throw error;
   }
 }
 
