@@ -28,11 +28,6 @@ export class ChainFollower {
     this.#last = { ...start, id: undefined };
   }
 
-  /** The last record. */
-  get last(): JournalHead {
-    return this.#last;
-  }
-
   /** Undefined before the first record. */
   get head(): JournalHead | undefined {
     const { seq, hash, id } = this.#last;

@@ -140,7 +140,22 @@ export interface Tracked {
 }
 
 export const beginAction = (intent: IntentRecord, stamp?: Stamp): Tracked => ({
-  action: begun(intent, stamp),
+  action: {
+    id: intent.action_id,
+    shortId: intent.short_id ?? intent.action_id,
+    state: 'prepared',
+    underway: false,
+    awaited: false,
+    intent,
+    notional: intent.notional_usd === undefined ? undefined : new Big(intent.notional_usd),
+    attempts: 0,
+    unclear: false,
+    operators: intent.operator === undefined ? [] : [intent.operator],
+    longestRunMs: stamp && LONGEST_RUN_OF_DESK_MS,
+    login: stamp?.login,
+    onlyFrom: stamp?.isEarlier === true ? intent.writer.hostname : undefined,
+    changedAt: intent.at,
+  },
   writer: intent.writer,
   responded: false,
   lastAt: stamp?.at,
@@ -174,25 +189,6 @@ const isResponse = ({ kind }: ActionRecord): boolean =>
   kind === 'accepted' || kind === 'refused' || kind === 'unknown' || kind === 'not_sent';
 
 const UNDERWAY: readonly ActionState[] = ['prepared', 'sent', 'unknown'];
-
-function begun(intent: IntentRecord, stamp: Stamp | undefined): Action {
-  return {
-    id: intent.action_id,
-    shortId: intent.short_id ?? intent.action_id,
-    state: 'prepared',
-    underway: false,
-    awaited: false,
-    intent,
-    notional: intent.notional_usd === undefined ? undefined : new Big(intent.notional_usd),
-    attempts: 0,
-    unclear: false,
-    operators: intent.operator === undefined ? [] : [intent.operator],
-    longestRunMs: stamp && LONGEST_RUN_OF_DESK_MS,
-    login: stamp?.login,
-    onlyFrom: stamp?.isEarlier === true ? intent.writer.hostname : undefined,
-    changedAt: intent.at,
-  };
-}
 
 /** The action after this record: for a record that could not be written. */
 export function applyRecord(action: Action, record: ActionRecord): Action {

@@ -155,7 +155,7 @@ class Audit {
         // An edited record has another state.
         if (this.#report.changeCount > 0) return;
         if (this.#unread !== undefined) throw this.#unread;
-        if (this.#summary !== undefined) checkSummary(db, this.#summary.made, follower.last);
+        if (this.#summary !== undefined) checkSummary(db, this.#summary.made, follower.head ?? NO_HEAD);
         checkLookups(db, this.#lookups);
       });
       // All pages of `records` were read.

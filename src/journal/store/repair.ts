@@ -8,7 +8,7 @@ import { exactInstant } from '../../domain/instants.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
 import { syncFolder } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
-import type { Machine } from '../../platform/host.ts';
+import type { Host, Machine } from '../../platform/host.ts';
 import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { type JournalRecord, mintId } from '../records.ts';
@@ -110,9 +110,8 @@ export async function repairJournal(options: RepairOptions): Promise<RepairResul
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** The damage as a sentence; undefined when the file is absent or whole. @throws DamagedFileError for another fault */
-function damageOf(path: string, { places: { state }, machine: { host } }: RepairOptions): string | undefined {
+function damageOf(path: string, host: Host, witness: JournalHead | undefined): string | undefined {
   try {
-    const witness = path === databaseFile(state) ? readWitness(state, host) : undefined;
     const db = openJournalFile(path, host);
     db?.reading(() => {
       // It throws where the log has what the witness names.
@@ -167,12 +166,12 @@ export const fileStamp = ({ clock, random }: Pick<Machine, 'clock' | 'random'>):
 function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | undefined {
   const { machine, places, signature } = options;
   const { host, random } = machine;
-  const found = damageOf(path, options);
+  const isJournal = path === databaseFile(places.state);
+  const witness = isJournal ? readWitness(places.state, host) : undefined;
+  const found = damageOf(path, host, witness);
   if (found === undefined) return undefined;
   const base = signedNow(signature, machine);
   const stamp = fileStamp(machine);
-  const isJournal = path === databaseFile(places.state);
-  const witness = isJournal ? readWitness(places.state, host) : undefined;
   return withSource(path, { host, witness }, (source) => {
     const salvage = new Salvage(source, witness);
     const made = { head: NO_HEAD, why: '', withoutIntent: NONE, maybeSent: NONE };
@@ -209,7 +208,7 @@ type Source = JournalDatabase | undefined;
 /** Works on what can be read of a damaged database, as its only writer where it can still be locked. */
 function withSource<T>(
   path: string,
-  { host, witness }: { host: Machine['host']; witness: JournalHead | undefined },
+  { host, witness }: { host: Host; witness: JournalHead | undefined },
   work: (source: Source) => T,
 ): T {
   const isOwnLog = logFits(path);

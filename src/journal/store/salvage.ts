@@ -34,12 +34,14 @@ const RESEND_MS = 3_600_000;
 /** `records` is taken once; the figures are known after it. */
 export class Salvage {
   readonly missing: SeqRange[] = [];
-  /** Number of the first record that does not continue the one before: either was edited. */
-  unlinked: number | undefined;
   /** How many are kept before the last missing one. */
   keptBefore = 0;
   /** Since when an action may have been sent of which that is missing. ISO 8601 UTC. */
   sentFrom = '';
+  /** Number of the first record that does not continue the one before: either was edited. */
+  #unlinked: number | undefined;
+  /** The last number, whatever was found there. */
+  #end: number;
   readonly #db: JournalDatabase | undefined;
   readonly #witness: JournalHead | undefined;
 
@@ -47,6 +49,7 @@ export class Salvage {
   constructor(db: JournalDatabase | undefined, witness: JournalHead | undefined) {
     this.#db = db;
     this.#witness = witness;
+    this.#end = witness?.seq ?? 0;
   }
 
   *records(): Generator<StoredRecord> {
@@ -57,16 +60,44 @@ export class Salvage {
       this.missing.push({ from: last + 1, to });
       this.keptBefore = kept;
     };
-    const seen: Seen = { last: this.#witness?.seq ?? 0 };
-    for (const stored of this.#db === undefined ? [] : proven(this.#db, this.#witness, seen)) {
+    for (const stored of this.#db === undefined ? [] : this.#proven(this.#db)) {
       const record = parseRecord(stored.record);
       if (typeof record === 'string') continue;
       passTo(stored.seq - 1);
       yield stored;
       [kept, last, lastAt] = [kept + 1, stored.seq, record.at];
     }
-    passTo(seen.last);
-    this.unlinked = seen.unlinked;
+    passTo(this.#end);
+  }
+
+  /**
+   * The records that are proven, in order: by their own hash and that of the one before. Where these do not fit, or the one
+   * before cannot be read, the next record or the witness must confirm the hash that it should have, or has.
+   */
+  *#proven(db: JournalDatabase): Generator<StoredRecord> {
+    const witness = this.#witness;
+    let [last, hashes]: [number, readonly string[]] = [0, [NO_RECORD]];
+    /** The hash of the record before, where that is proven. */
+    let known: string | undefined = NO_RECORD;
+    let held: { stored: StoredRecord; hash: string } | undefined;
+    const isConfirmed = ({ stored, hash }: { stored: StoredRecord; hash: string }, by?: string): boolean =>
+      by === hash || (stored.seq === witness?.seq && hash === witness.hash);
+    for (const stored of readableRecords(db)) {
+      const { seq, hash } = stored;
+      const follows = seq === last + 1;
+      const link = follows ? hashes.find((each) => recordHash(each, stored) === hash) : undefined;
+      if (held !== undefined && isConfirmed(held, link)) yield held.stored;
+      held = undefined;
+      if (follows && link === undefined) this.#unlinked ??= seq;
+      if (link !== undefined) yield stored;
+      else if (!follows) held = { stored, hash };
+      else if (known !== undefined) held = { stored, hash: recordHash(known, stored) };
+      hashes = held === undefined ? [hash] : [hash, held.hash];
+      known = link === undefined ? undefined : hash;
+      last = seq;
+      this.#end = Math.max(this.#end, seq);
+    }
+    if (held !== undefined && isConfirmed(held)) yield held.stored;
   }
 
   /** End of a sentence: `records 11 to 13 are missing; hashes are new from 11`. */
@@ -83,44 +114,9 @@ export class Salvage {
         ? `record ${first.toString()} is`
         : `records ${first.toString()} to ${last.toString()} are`;
     const or =
-      this.unlinked === first && first > 1
+      this.#unlinked === first && first > 1
         ? ` (it does not continue record ${(first - 1).toString()}: that one may have been edited instead)`
         : '';
     return `${part}${which} missing${or}; hashes are new from ${first.toString()}`;
   }
-}
-
-interface Seen {
-  /** The last number, whatever was found there. */
-  last: number;
-  unlinked?: number;
-}
-
-/**
- * The records that are proven, in order: by their own hash and that of the one before. Where these do not fit, or the one
- * before cannot be read, the next record or the witness must confirm the hash that it should have, or has.
- */
-function* proven(db: JournalDatabase, witness: JournalHead | undefined, seen: Seen): Generator<StoredRecord> {
-  let [last, hashes]: [number, readonly string[]] = [0, [NO_RECORD]];
-  /** The hash of the record before, where that is proven. */
-  let known: string | undefined = NO_RECORD;
-  let held: { stored: StoredRecord; hash: string } | undefined;
-  const isConfirmed = ({ stored, hash }: { stored: StoredRecord; hash: string }, by?: string): boolean =>
-    by === hash || (stored.seq === witness?.seq && hash === witness.hash);
-  for (const stored of readableRecords(db)) {
-    const { seq, hash } = stored;
-    const follows = seq === last + 1;
-    const link = follows ? hashes.find((each) => recordHash(each, stored) === hash) : undefined;
-    if (held !== undefined && isConfirmed(held, link)) yield held.stored;
-    held = undefined;
-    if (follows && link === undefined) seen.unlinked ??= seq;
-    if (link !== undefined) yield stored;
-    else if (!follows) held = { stored, hash };
-    else if (known !== undefined) held = { stored, hash: recordHash(known, stored) };
-    hashes = held === undefined ? [hash] : [hash, held.hash];
-    known = link === undefined ? undefined : hash;
-    last = seq;
-    seen.last = Math.max(seen.last, seq);
-  }
-  if (held !== undefined && isConfirmed(held)) yield held.stored;
 }
