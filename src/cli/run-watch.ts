@@ -7,8 +7,7 @@ import type { CommandResult } from '../commands/command-context.ts';
 import { isoSeconds } from '../domain/instants.ts';
 import { type HedgeError, InterruptedError, UnavailableError, UsageError } from '../errors.ts';
 import { type Block, line, type View } from '../output/blocks.ts';
-import { message, partsIn, text } from '../output/cells.ts';
-import { watchChanges } from '../output/change-lines.ts';
+import { type ChangeLine, message, partsIn, text } from '../output/cells.ts';
 import { renderHuman } from '../output/render-human.ts';
 import type { Clock } from '../platform/clock.ts';
 import { everySecond, watchReadings } from '../readings/poll.ts';
@@ -71,6 +70,25 @@ export function outageOn({
     answered() {
       if (failing) note((at) => `Responding again at ${at}.`);
       failing = false;
+    },
+  };
+}
+
+/** `since`: new or different lines since the last call, then those that are gone. */
+export function watchChanges() {
+  let before = new Map<string, { text: string; ending: string }>();
+  return {
+    since(lines: readonly ChangeLine[]): readonly Block[] {
+      const now = new Map(
+        lines.map(({ key, cells, ending = 'gone' }) => [key, { text: JSON.stringify(cells), ending }]),
+      );
+      const changed = lines.filter(({ key }) => before.get(key)?.text !== now.get(key)?.text);
+      const over = [...before].filter(([key]) => !now.has(key));
+      before = now;
+      return [
+        ...changed.map(({ key, cells }) => line(key, cells)),
+        ...over.map(([key, { ending }]) => line(key, ending)),
+      ];
     },
   };
 }

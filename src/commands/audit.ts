@@ -4,17 +4,11 @@ import { optionText } from '../args/operands.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ConditionError, DamagedFileError, type HedgeError, OutputError, UsageError } from '../errors.ts';
-import { changeInWords, verdictOf } from '../journal/audit-report.ts';
+import { changeInWords, comparisonInWords, verdictOf } from '../journal/audit-report.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint, writeCheckpoint } from '../journal/checkpoint.ts';
 import { operatorInFull } from '../journal/describe.ts';
 import { troubleAdvice, troubleError } from '../journal/trouble.ts';
-import {
-  type AuditResult,
-  auditDocument,
-  comparisonInWords,
-  viewAudit,
-  viewCheckpoint,
-} from '../output/views/audit.ts';
+import { type AuditResult, auditDocument, viewAudit, viewCheckpoint } from '../output/views/audit.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 

@@ -7,7 +7,6 @@ import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
 import { nothingSent, UsageError } from '../errors.ts';
-import { progressBar } from '../output/progress-bar.ts';
 import { type DealsShown, dealList, viewDealsPreview } from '../output/views/deals.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
@@ -28,6 +27,7 @@ import {
   readSharedFacts,
 } from '../runs/deals/open-deals.ts';
 import { tallyBatch } from '../runs/tally-batch.ts';
+import { progressBar } from '../terminal/progress.ts';
 import { checkAccount } from '../trading/account-keys.ts';
 import type { SharedFacts, TradingContext } from '../trading/trading-context.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';

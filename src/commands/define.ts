@@ -5,8 +5,7 @@
 import type { RawInput } from '../args/operands.ts';
 import type { NameKind } from '../cache/names.ts';
 import type { View } from '../output/blocks.ts';
-import { partsIn, type Words } from '../output/cells.ts';
-import type { ChangeLine } from '../output/change-lines.ts';
+import { type ChangeLine, partsIn, type Words } from '../output/cells.ts';
 import type { Listing } from '../output/list.ts';
 import type { RecordTable } from '../output/record-table.ts';
 import type { BatchLine } from '../runs/batch.ts';

@@ -1,5 +1,6 @@
 /** The findings of an audit of the journal. */
 import type { Checkpoint } from './checkpoint.ts';
+import { timeInWords } from './describe.ts';
 import type { JournalHead } from './store/record-rows.ts';
 import type { JournalTrouble } from './trouble.ts';
 
@@ -78,4 +79,27 @@ export function verdictOf({ changeCount, rewound, damage, comparison }: AuditRep
   const isOther = comparison?.result === 'cut_off' || comparison?.result === 'rewritten';
   if (changeCount > 0 || rewound !== undefined || isOther) return 'changed';
   return damage.length > 0 ? 'damaged' : 'unchanged';
+}
+
+/** `made`: the time of the checkpoint in words. */
+export function comparisonInWords(
+  { checkpoint, result, changedBefore }: CheckpointComparison,
+  { head, first }: Pick<AuditReport, 'head' | 'first'>,
+  made = timeInWords(checkpoint.at),
+): string {
+  const place = `record ${checkpoint.seq}`;
+  switch (result) {
+    case 'continued':
+      return changedBefore
+        ? `The last record of the checkpoint of ${made} is there (${place}), but records before it were changed.`
+        : `It continues the checkpoint of ${made} (${place}).`;
+    case 'cut_off':
+      return `Its end was removed: the checkpoint of ${made} has ${place}, and the last one now is ${head === undefined ? 'none' : head.seq}.`;
+    case 'rewritten':
+      return `It was written again: ${place} is not the one of the checkpoint of ${made}.`;
+    case 'not_compared':
+      return `Not compared with the checkpoint of ${made}: ${place} was not read${first > checkpoint.seq ? `, for the first one here is ${first}` : ''}.`;
+    default:
+      return result satisfies never;
+  }
 }

@@ -122,6 +122,12 @@ export const gap: Block = { kind: 'gap' };
 
 export const pair = (name: string, ...words: readonly Words[]): Pair => ({ name, value: inline(...words) });
 export const pairs = (...given: readonly Parts<Pair>[]): Block => ({ kind: 'pairs', pairs: partsIn(given) });
+/** Commands to copy; a part that is not shown is left out. */
+export const commandRows = (...given: readonly Parts<NextStep>[]): Block => ({
+  kind: 'commands',
+  rows: partsIn(given),
+});
+
 /** A name, one figure and words; or nothing. */
 export type FigureRow = readonly Cell[] | false | undefined;
 

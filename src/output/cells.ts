@@ -70,6 +70,15 @@ export function partsIn<Part>(parts: Parts<Part>): readonly Part[] {
 /** Cells of a line. A plain text is a cell without a tone. */
 export type Words = Parts<Cell | string>;
 
+/** Watching in a pipe: one line for each thing that changed. */
+export interface ChangeLine {
+  /** Identifies it at every reading: `USDTNGN buy`. */
+  key: string;
+  cells: Words;
+  /** The line once it is there no more; default `gone`. */
+  ending?: string;
+}
+
 export const inline = (...words: readonly Words[]): readonly Cell[] =>
   partsIn(words).map((each) => (typeof each === 'string' ? text(each) : each));
 

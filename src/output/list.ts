@@ -7,8 +7,7 @@ import { writeExactJson } from '../domain/exact-json.ts';
 import { isFields, ownField } from '../domain/fields.ts';
 import { spelledName } from '../domain/sanitize.ts';
 import type { Block, Column, TableBlock, TableSection, View } from './blocks.ts';
-import { type Cell, nameText, text } from './cells.ts';
-import type { ChangeLine } from './change-lines.ts';
+import { type Cell, type ChangeLine, nameText, text } from './cells.ts';
 import { cellOf, labelOf, unknownFields, upperHeader } from './field-labels.ts';
 import type { RecordTable } from './record-table.ts';
 

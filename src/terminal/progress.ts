@@ -119,3 +119,16 @@ export function drawingProgress(terminal: Terminal, clock: Clock): Progress {
     },
   };
 }
+
+const CELLS = 20;
+
+/** `[##########----------] 15/30, 1 failed`, for work on many lines or rows. `total` is above 0. */
+export function progressBar({
+  done,
+  failed,
+  total,
+}: Readonly<Record<'done' | 'failed' | 'total', number>>): string {
+  const full = Math.floor((CELLS * done) / total);
+  const bad = failed === 0 ? '' : `, ${failed.toString()} failed`;
+  return `[${'#'.repeat(full)}${'-'.repeat(CELLS - full)}] ${done.toString()}/${total.toString()}${bad}`;
+}

@@ -3,7 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AuditReport, changeInWords, verdictOf } from '../../src/journal/audit-report.ts';
+import {
+  type AuditReport,
+  changeInWords,
+  comparisonInWords,
+  verdictOf,
+} from '../../src/journal/audit-report.ts';
 import { NO_RECORD, recordHash } from '../../src/journal/chain.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint } from '../../src/journal/checkpoint.ts';
 import { importJournal } from '../../src/journal/import/import-journal.ts';
@@ -14,7 +19,6 @@ import { headOf, type StoredRecord, storedRecords } from '../../src/journal/stor
 import { databaseFile, openJournalFile, pendingFile, witnessFile } from '../../src/journal/store/schema.ts';
 import { Summary } from '../../src/journal/summary.ts';
 import { type AuditOptions, openAudit } from '../../src/journal/verify.ts';
-import { comparisonInWords } from '../../src/output/views/audit.ts';
 import { linesOf, segmentsOf, writeEarlierJournal } from '../support/earlier-journal.ts';
 import { damagedFileError, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { replaceRows, storeJournal, storePending, withRows } from '../support/stored-journal.ts';

@@ -4,7 +4,7 @@
  */
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readWords } from '../../src/args/shell-words.ts';
+import { readWords } from '../../src/cli/batch/shell-words.ts';
 import { UsageError } from '../../src/errors.ts';
 import { createBook } from '../practice/support/practice-service.ts';
 import { type BuiltRun, IN_SHELL, runProgram } from './built.ts';

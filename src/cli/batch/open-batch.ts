@@ -10,7 +10,6 @@ import { type HedgeError, UsageError } from '../../errors.ts';
 import type { Block } from '../../output/blocks.ts';
 import { partsIn } from '../../output/cells.ts';
 import { hintBlocks } from '../../output/hint-blocks.ts';
-import { progressBar } from '../../output/progress-bar.ts';
 import { type DryRunTotals, reasonOf, wasCanceled } from '../../output/views/batch.ts';
 import { readUserFile } from '../../platform/atomic-file.ts';
 import { checkDeskReached } from '../../readings/journal-trouble.ts';
@@ -25,6 +24,7 @@ import {
 import { simulateBatch } from '../../runs/simulate-batch.ts';
 import { tallyBatch } from '../../runs/tally-batch.ts';
 import type { Progress } from '../../terminal/progress.ts';
+import { progressBar } from '../../terminal/progress.ts';
 import type { Prompter } from '../../terminal/prompter.ts';
 import { readStandardInput } from '../../terminal/streams.ts';
 import {

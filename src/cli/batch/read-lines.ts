@@ -5,7 +5,6 @@ import { type ResumeIntent, readResumeIntent } from '../../args/action-options.t
 import type { BatchIntent } from '../../args/batch-options.ts';
 import type { RawInput } from '../../args/operands.ts';
 import { readAction } from '../../args/read-action.ts';
-import { readWords } from '../../args/shell-words.ts';
 import { parseUserObject } from '../../client/json.ts';
 import { type Command, isGroup, longFlag } from '../../commands/define.ts';
 import { namesInBatch, REGISTRY } from '../../commands/registry.ts';
@@ -19,6 +18,7 @@ import { type BatchLine, batchKeys, requestText } from '../../runs/batch.ts';
 import { readCommandLine } from '../command-line.ts';
 import { wordsOfObject } from '../command-object.ts';
 import { scanGlobalOptions } from '../global-options.ts';
+import { readWords } from './shell-words.ts';
 
 /** A line that can run. */
 export interface ParsedLine extends BatchLine {

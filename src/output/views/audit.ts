@@ -6,11 +6,11 @@ import {
   type AuditReport,
   type CheckpointComparison,
   changeInWords,
+  comparisonInWords,
   type LogComparison,
   verdictOf,
 } from '../../journal/audit-report.ts';
 import type { Checkpoint } from '../../journal/checkpoint.ts';
-import { timeInWords } from '../../journal/describe.ts';
 import type { JournalHead } from '../../journal/store/record-rows.ts';
 import type { AuditDocument } from '../../schema/journal-document.ts';
 import { hintLine, line, messageLine, type Pair, pair, pairs, type View, verbatimLines } from '../blocks.ts';
@@ -25,29 +25,6 @@ export interface AuditResult {
   durationMs: number;
   /** Set with a desk only. */
   log?: LogComparison | undefined;
-}
-
-/** `made`: the time of the checkpoint in words. */
-export function comparisonInWords(
-  { checkpoint, result, changedBefore }: CheckpointComparison,
-  { head, first }: Pick<AuditReport, 'head' | 'first'>,
-  made = timeInWords(checkpoint.at),
-): string {
-  const place = `record ${checkpoint.seq}`;
-  switch (result) {
-    case 'continued':
-      return changedBefore
-        ? `The last record of the checkpoint of ${made} is there (${place}), but records before it were changed.`
-        : `It continues the checkpoint of ${made} (${place}).`;
-    case 'cut_off':
-      return `Its end was removed: the checkpoint of ${made} has ${place}, and the last one now is ${head === undefined ? 'none' : head.seq}.`;
-    case 'rewritten':
-      return `It was written again: ${place} is not the one of the checkpoint of ${made}.`;
-    case 'not_compared':
-      return `Not compared with the checkpoint of ${made}: ${place} was not read${first > checkpoint.seq ? `, for the first one here is ${first}` : ''}.`;
-    default:
-      return result satisfies never;
-  }
 }
 
 /** The time is a cell of its own, so that it is in the profile's zone. */

@@ -8,7 +8,7 @@ import { shell, step } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES, type Side } from '../../domain/vocabulary.ts';
 import type { CoverReading } from '../../readings/read-cover.ts';
-import { type Block, line, messageLine, type View } from '../blocks.ts';
+import { type Block, commandRows, line, messageLine, type View } from '../blocks.ts';
 import {
   type BucketLine,
   bucketsOf,
@@ -122,9 +122,8 @@ export function reductionBlocks({ reductions, market: { market }, deals }: Cover
   const first = deals.length > 0 ? ' before you open the deals below' : '';
   return [
     line(`Reduce${first}, then run hedge cover again:`),
-    {
-      kind: 'commands',
-      rows: reductions.map(({ side, naira, percent, closesSide, below }) => {
+    commandRows(
+      reductions.map(({ side, naira, percent, closesSide, below }) => {
         const command = closesSide
           ? shell`hedge close ${market} ${side}`
           : shell`hedge reduce ${market} ${side} --ngn ${naira.toFixed()}`;
@@ -132,6 +131,6 @@ export function reductionBlocks({ reductions, market: { market }, deals }: Cover
         const falls = below.length === 0 ? '' : `; days ${below.map(daysOf).join(', ')} fall below the band`;
         return step(command, `${takes}${falls}`);
       }),
-    },
+    ),
   ];
 }

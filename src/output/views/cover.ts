@@ -10,6 +10,7 @@ import { SIDES } from '../../domain/vocabulary.ts';
 import type { CoverDeal, CoverHedge, CoverReading } from '../../readings/read-cover.ts';
 import {
   type Block,
+  commandRows,
   dimLine,
   figureRows,
   gap,
@@ -152,28 +153,24 @@ function mustRollBlocks({ hedges, today, market: { market } }: CoverReading): Vi
   const { side, notional_usd: notional } = first.hedge;
   return [
     warnLine('COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned:'),
-    {
-      kind: 'commands',
-      rows: early.slice(0, MOST_CHAINS).map(({ hedge, due, matures_on: maturesOn, tenors_days: tenors }) => {
+    commandRows(
+      early.slice(0, MOST_CHAINS).map(({ hedge, due, matures_on: maturesOn, tenors_days: tenors }) => {
         const options = ['--tenor', String(tenors[0]), '--at', 'maturity'];
         return step(
           commandOnId(shell`hedge roll`, hedge.client_reference ?? hedge.id, options),
           `matures ${dateInWords(maturesOn, today)}, due ${dateInWords(due, today)}`,
         );
       }),
-    },
+    ),
     andMore(early.length - MOST_CHAINS),
     line(
       'On live add --max-cost-bps: the BPS of this quote, and some more, since the price at maturity is not known:',
     ),
-    {
-      kind: 'commands',
-      rows: [
-        step(
-          shell`hedge quote ${market} ${side} ${wholeCents(notional).toFixed()} --tenor ${String(first.tenors_days[0])}`,
-        ),
-      ],
-    },
+    commandRows(
+      step(
+        shell`hedge quote ${market} ${side} ${wholeCents(notional).toFixed()} --tenor ${String(first.tenors_days[0])}`,
+      ),
+    ),
   ];
 }
 
@@ -281,9 +278,8 @@ function rollLines(reading: CoverReading): View {
     }),
     rolled.length > MOST_CHAINS && dimLine(`Rolls of ${rolled.length - MOST_CHAINS} more due dates: --json`),
     line('Once the deals are open, plan their first rolls:'),
-    {
-      kind: 'commands',
-      rows: planned.flatMap(({ due, rows, rolls: [first], firstRollBps }) => {
+    commandRows(
+      planned.flatMap(({ due, rows, rolls: [first], firstRollBps }) => {
         // On live the command needs one, as a deals file does.
         const limit = optionWords('--max-cost-bps', firstRollBps && costLimit(firstRollBps).toFixed());
         return rows.map(({ deal_id: dealId }) =>
@@ -293,7 +289,7 @@ function rollLines(reading: CoverReading): View {
           ),
         );
       }),
-    },
+    ),
   ];
 }
 
@@ -336,8 +332,5 @@ function fileLine({ ignored, dateOrder, serialDates }: ExposureFile): View {
 
 const writtenBlocks = ({ path, rows }: { path: string; rows: number }): View => [
   line(`Deals written: ${countOf(rows, 'row')} in`, text(path, 'strong')),
-  rows !== 0 && {
-    kind: 'commands',
-    rows: [step(shell`hedge deals check ${path}`, 'check each row; sends nothing')],
-  },
+  rows !== 0 && commandRows(step(shell`hedge deals check ${path}`, 'check each row; sends nothing')),
 ];

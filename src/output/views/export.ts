@@ -10,10 +10,10 @@ import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { BookedDocument } from '../../schema/reading-document.ts';
 import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
 import { hintLine, line, phraseLine, type View } from '../blocks.ts';
-import { type Cell, nameText, phrase, text } from '../cells.ts';
+import { nameText, phrase, text } from '../cells.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
-import { signedIn, usd } from './record-columns.ts';
+import { minute, signedIn, usd } from './record-columns.ts';
 
 interface Booking {
   reading: ExportReading;
@@ -126,12 +126,10 @@ export const viewExportedBooks = ({ reading }: BookedExport): View => [
   hintLine(say`The accounts, and the time of each transaction: ${shell`hedge help books`}`),
 ];
 
-const minute = ({ ms }: SnapshotFigures): Cell => ({ kind: 'time', at: instantText(ms), style: 'minute' });
-
 const balancesLines = ({ balanced, next }: ExportReading): View => [
   balanced === undefined
-    ? phraseLine`The file ends without balances${next && phrase`: the next snapshot is of ${minute(next)}`}.`
-    : phraseLine`The last balances are those of the snapshot of ${minute(balanced)}.`,
+    ? phraseLine`The file ends without balances${next && phrase`: the next snapshot is of ${minute(next.ms)}`}.`
+    : phraseLine`The last balances are those of the snapshot of ${minute(balanced.ms)}.`,
   unbookedLine(balanced),
 ];
 

@@ -9,7 +9,7 @@ import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { OneHedge } from '../../readings/read-one-hedge.ts';
-import { gap, type Pair, pair, pairs, type TableSection, type View } from '../blocks.ts';
+import { commandRows, gap, type Pair, pair, pairs, type TableSection, type View } from '../blocks.ts';
 import { type Cell, missing, nameText, partsIn, type Tone, text } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { type Field, listOf, pairsOf } from '../list.ts';
@@ -141,10 +141,7 @@ function viewOne(
   ]);
   return [
     shown.length > 0 && [gap, pairs(shown)],
-    roll && {
-      kind: 'commands',
-      rows: [step(shell`hedge roll show ${roll.plan.chain_id}`, 'its legs and their cost')],
-    },
+    roll && commandRows(step(shell`hedge roll show ${roll.plan.chain_id}`, 'its legs and their cost')),
   ];
 }
 

@@ -4,7 +4,6 @@ import { Big } from 'big.js';
 import type { ClosedHedge } from '../../client/schemas.ts';
 import { roundHalfUp } from '../../domain/amounts.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { instantText } from '../../domain/instants.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import type {
   CumulativeHistory,
@@ -15,11 +14,11 @@ import type {
 } from '../../readings/sum-history.ts';
 import type { HistoryDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, hintCell, phrase, text } from '../cells.ts';
+import { hintCell, phrase, text } from '../cells.ts';
 import { type Field, firstIfSame, type Listing, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
-import { carryCell, countOf, dealIdCell, shortTime, signedCell, signedIn } from './record-columns.ts';
+import { carryCell, countOf, dealIdCell, minute, shortTime, signedCell, signedIn } from './record-columns.ts';
 
 const closedHedges = listOf<ClosedHedge>()(
   [
@@ -197,11 +196,9 @@ function viewCumulativePnl({ steps, undated }: CumulativeHistory): View {
         ...steps.map(({ closedAt, total }) => ({ x: closedAt, y: total })),
       ],
       label: (total) => ({ kind: 'money', amount: roundHalfUp(total, 2), signed: true, unit: 'USD' }),
-      ends: [timeCell(first.closedAt), timeCell(last.closedAt)],
+      ends: [minute(first.closedAt), minute(last.closedAt)],
       empty: 'No closed hedges',
     },
     leftOut,
   ];
 }
-
-const timeCell = (at: number): Cell => ({ kind: 'time', at: instantText(at), style: 'minute' });

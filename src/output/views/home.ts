@@ -6,7 +6,7 @@ import type { NextStep } from '../../errors.ts';
 import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { HomeDocument } from '../../schema/reading-document.ts';
-import { gap, line, tableOf, type View } from '../blocks.ts';
+import { commandRows, gap, line, tableOf, type View } from '../blocks.ts';
 import { hintCell, message, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { deskLine, sharedDocuments } from './desk.ts';
@@ -97,7 +97,7 @@ export function viewHome(home: Home): View {
     viewUnfinishedRolls(journal.rolls, selected?.name ?? ''),
     viewTrouble(journal),
     gap,
-    { kind: 'commands', rows: nextSteps(home) },
+    commandRows(nextSteps(home)),
   ];
 }
 

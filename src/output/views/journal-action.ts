@@ -23,6 +23,7 @@ import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
 import {
   type Block,
+  commandRows,
   dimLine,
   gap,
   line,
@@ -49,7 +50,7 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): Vi
   const { intent, notional = closedNotional(action) } = action;
   const tenor = intent.tenor_days;
   const rows = nextSteps(action, selected);
-  const next: View = rows.length > 0 && [gap, { kind: 'commands', rows }];
+  const next: View = rows.length > 0 && [gap, commandRows(rows)];
   return [
     line(
       text(intent.action.toUpperCase(), 'strong'),

@@ -31,7 +31,6 @@ import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { JournalDocument, TroubleDocument } from '../../schema/journal-document.ts';
 import { type Block, dimLine, gap, line, messageLine, pair, pairs, type View } from '../blocks.ts';
 import { type Cell, message, missing, nameText, type Tone, text, type Words } from '../cells.ts';
-import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import { type Listing, listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
@@ -366,7 +365,7 @@ export function viewTrouble(journal: JournalSummary): View {
 }
 
 /** For a pipe. */
-export function troubleChanges(journal: JournalSummary): readonly ChangeLine[] {
+export function troubleChanges(journal: JournalSummary) {
   const { what } = troubleInWords(journal);
   return what === undefined ? [] : [{ key: 'journal', cells: [message(what)], ending: 'is in order again' }];
 }

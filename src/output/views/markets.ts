@@ -11,11 +11,10 @@ import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { MarketPrice, SeenMarket } from '../../readings/read-prices.ts';
 import type { PriceDocument } from '../../schema/reading-document.ts';
 import { dimLine, gap, line, tableOf, type View } from '../blocks.ts';
-import { type Cell, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
-import type { ChangeLine } from '../change-lines.ts';
+import { type Cell, type ChangeLine, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { listOf } from '../list.ts';
-import { ofAmount, time, usd } from './record-columns.ts';
+import { minute, ofAmount, usd } from './record-columns.ts';
 
 const dailyCarry = ofAmount(carryInWords);
 
@@ -109,7 +108,7 @@ export function viewSeenPrice({ market, seen }: SeenMarket): View {
       kind: 'chart',
       points: seen.map(({ at, mid }) => ({ x: at, y: mid })),
       label: (mid) => ({ kind: 'rate', amount: roundHalfUp(mid, 4) }),
-      ends: [timeCell(first.at), timeCell(last.at)],
+      ends: [minute(first.at), minute(last.at)],
       empty: 'No mids recorded',
     },
   ];
@@ -123,5 +122,3 @@ export function moveCells(from: Big, to: Big): Words {
   const amount: Cell = { kind: 'money', amount: roundHalfUp(move, 4), signed: true };
   return phrase`${amount} (${{ kind: 'percent', amount: percent, signed: true }})`;
 }
-
-const timeCell = (at: number): Cell => time(instantText(at), 'minute');

@@ -12,8 +12,7 @@ import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-matu
 import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, gap, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
-import { type Cell, nameText, phrase, text } from '../cells.ts';
-import type { ChangeLine } from '../change-lines.ts';
+import { type Cell, type ChangeLine, nameText, phrase, text } from '../cells.ts';
 import { two } from '../format.ts';
 import { type Listing, listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
@@ -24,6 +23,7 @@ import {
   countOf,
   dealIdCell,
   maturityCell,
+  minute,
   ofAmount,
   rate,
   row,
@@ -43,7 +43,7 @@ function viewMaturities(reading: MaturitiesReading, calendar: WrittenCalendar | 
     maturing.length === 0
       ? dimLine(none)
       : [
-          phraseLine`Days and hours of ${nameText(`${reading.zone}.`)} ${untilMs !== undefined && phrase`Until ${time(untilMs)}.`}`,
+          phraseLine`Days and hours of ${nameText(`${reading.zone}.`)} ${untilMs !== undefined && phrase`Until ${minute(untilMs)}.`}`,
           gap,
           ladderTable(ladder.days, reading.servedAt.toISOString()),
           { kind: 'figures', rows: totalRows(reading) },
@@ -59,8 +59,6 @@ function viewMaturities(reading: MaturitiesReading, calendar: WrittenCalendar | 
     calendar !== undefined && calendarLine(calendar),
   ];
 }
-
-const time = (ms: number): Cell => ({ kind: 'time', at: isoSeconds(ms), style: 'minute' });
 
 function ladderTable(days: readonly LadderDay[], now: string): Block {
   return {
@@ -120,7 +118,7 @@ function hedgeTable(reading: MaturitiesReading): Block {
 
 /** `Before the next business morning, Mon 30 Nov 08:00 WAT: 2 hedges, buy 30,000.00 USD, sell 5,000.00 USD.` */
 function morningLine({ ladder, beforeNextMorning: before, unlisted, covers }: MaturitiesReading): Block {
-  const morning = time(ladder.nextMorning.atMs);
+  const morning = minute(ladder.nextMorning.atMs);
   const name = text('Before the next business morning,', 'strong');
   const { maybe_truncated: isPart } = covers;
   if (unlisted > 0 || (isPart && before.hedges === 0)) return line(name, morning, text(': unknown.', 'warn'));

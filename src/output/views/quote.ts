@@ -18,8 +18,7 @@ import {
   tableOf,
   type View,
 } from '../blocks.ts';
-import { type Cell, missing, nameText, phrase, text, type Words } from '../cells.ts';
-import type { ChangeLine } from '../change-lines.ts';
+import { type Cell, type ChangeLine, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import {
   bps,

@@ -1,13 +1,13 @@
 /** Breaks, each with both sides: as a screen, a document and a table. */
 import { readDecimal } from '../../domain/amounts.ts';
 import { counted } from '../../domain/exposure.ts';
-import { exactInstant, instantText } from '../../domain/instants.ts';
+import { instantText } from '../../domain/instants.ts';
 import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile.ts';
 import type { ReconcileDocument } from '../../schema/reading-document.ts';
 import { type Block, gap, line, type View, warnLine } from '../blocks.ts';
 import { type Cell, nameText, text } from '../cells.ts';
 import { type Listing, listOf } from '../list.ts';
-import { rate, usd } from './record-columns.ts';
+import { minute, rate, usd } from './record-columns.ts';
 import { readingNotes } from './snapshot.ts';
 
 function viewReconcile(reading: ReconcileReading): View {
@@ -31,7 +31,7 @@ function comparedLine({ compared, fromMs, intent }: ReconcileReading): Block {
   const ours = `${counted(actions, 'action')} of this machine${finance === undefined ? '' : ` and ${counted(finance, 'deal')} of finance's list`}`;
   return line(
     text(`Compared ${lists} with ${ours}, since`, 'dim'),
-    { kind: 'time', at: exactInstant(fromMs), style: 'minute', tone: 'dim' },
+    minute(fromMs, 'dim'),
     text(intent.words.length === 0 ? '.' : '. Shown: only the breaks of those named.', 'dim'),
   );
 }

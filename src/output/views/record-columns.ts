@@ -3,6 +3,7 @@
 import { Big } from 'big.js';
 import { roundHalfUp } from '../../domain/amounts.ts';
 import { type Fields, ownField } from '../../domain/fields.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference, type Side, sideInWords } from '../../domain/vocabulary.ts';
@@ -71,6 +72,9 @@ export const shortTime = (at: unknown): Cell =>
 /** An instant, ISO 8601, to the second unless `style` is another. */
 export const time = (at: string, style: TimeStyle = 'second', tone?: Tone): Cell =>
   tone === undefined ? { kind: 'time', at, style } : { kind: 'time', at, style, tone };
+
+/** An instant in milliseconds, to the minute. */
+export const minute = (ms: number, tone?: Tone): Cell => time(exactInstant(ms), 'minute', tone);
 
 export const countCell = (amount: number): Cell => ({ kind: 'number', amount });
 

@@ -9,7 +9,7 @@ import type { Cell } from '../cells.ts';
 import { cellText } from '../format.ts';
 import { htmlPage } from '../html-page.ts';
 import { barChart, lineChart, type WaterfallStep, waterfallChart } from '../svg-charts.ts';
-import { cents } from './record-columns.ts';
+import { cents, minute, time } from './record-columns.ts';
 import { viewReport } from './report.ts';
 import { PART_NAMES, shownParts } from './report-document.ts';
 
@@ -20,14 +20,14 @@ export function reportPage(
   const { zone, snapshots, days, to, servedAt } = report;
   const format = { zone, now: to.ms, unicode: true };
   const shown = (cell: Cell): string => cellText(cell, format);
-  const day = (ms: number): string => shown({ kind: 'time', at: exactInstant(ms), style: 'date' });
+  const day = (ms: number): string => shown(time(exactInstant(ms), 'date'));
   const label = (value: number): string =>
     shown({ kind: 'number', amount: new Big(value.toFixed(2)).round(Math.abs(value) < 100 ? 2 : 0) });
   const steps = waterfallSteps(report, shown);
   return htmlPage(
     {
       title: `P&L report of ${profile} (${environment})`,
-      about: `Read ${shown({ kind: 'time', at: exactInstant(servedAt.getTime()), style: 'minute' })}. Days of ${zone}.`,
+      about: `Read ${shown(minute(servedAt.getTime()))}. Days of ${zone}.`,
       charts: [
         steps.length > 1 &&
           waterfallChart(steps, {

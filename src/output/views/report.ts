@@ -3,13 +3,13 @@ import type { Big } from 'big.js';
 import type { DealPnl } from '../../domain/deal-pnl.ts';
 import { counted, someOf } from '../../domain/exposure.ts';
 import { optionWords, say, shell } from '../../domain/hint.ts';
-import { durationInWords, exactInstant, HOUR_MS, instantText, isoSeconds } from '../../domain/instants.ts';
+import { durationInWords, HOUR_MS, instantText, isoSeconds } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
 import { type Block, dimLine, gap, hintLine, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
-import { cents, signedCents, signedIn } from './record-columns.ts';
+import { cents, minute, signedCents, signedIn, usd } from './record-columns.ts';
 import { daysShown, groupBlock, isMarked, PART_NAMES, shownParts } from './report-document.ts';
 import { AT_PAR, readingNotes } from './snapshot.ts';
 
@@ -31,8 +31,6 @@ export function viewReport(report: ReportReading, page: string | undefined): Vie
     hintLine(say`${AT_PAR} Rounded half up; full precision: --json. More: ${shell`hedge help books`}`),
   ];
 }
-
-const minute = (ms: number): Cell => ({ kind: 'time', at: exactInstant(ms), style: 'minute' });
 
 /** `From the snapshot of Fri 31 Oct 18:00 (nearest to Sat 1 Nov 00:00) to now, Tue 24 Nov 21:10.` */
 const periodLine = ({ from, to, endsNow }: ReportReading): Block =>
@@ -132,7 +130,7 @@ const valueRow = (name: string, of: Big): readonly Cell[] => [
   text(name, 'strong'),
   text(''),
   text(''),
-  { kind: 'money', amount: cents(of), tone: 'strong' },
+  usd(cents(of), undefined, 'strong'),
 ];
 
 function bridgeTable({

@@ -20,6 +20,7 @@ import type { OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import {
   type Block,
+  commandRows,
   dimLine,
   gap,
   line,
@@ -68,7 +69,7 @@ function headline(chain: RollChain): Block {
   const tenor = days(plan.tenor_days.toString());
   return line(
     nameText(`ROLL ${plan.side} ${plan.market}`, 'strong'),
-    { kind: 'money', amount: chainNotional(chain), unit: 'USD', tone: 'strong' },
+    usd(chainNotional(chain), 'USD', 'strong'),
     plan.when === 'now'
       ? `now: close and open again for ${tenor}.`
       : `at maturity: open again for ${tenor} after it settles.`,
@@ -228,7 +229,7 @@ const viewRolls = (chains: readonly RollChain[]): View => [
     ),
   ]
     .slice(0, MOST_NEXT)
-    .map(([, each]) => ({ kind: 'commands', rows: [each] }) as const),
+    .map(([, each]) => commandRows(each)),
 ];
 
 const MOST_NEXT = 5;
@@ -278,7 +279,7 @@ function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
         isRunning ? 'Cost of both hedges, an open one to its maturity:' : 'Cost of both hedges:',
         'strong',
       ),
-      { kind: 'money', amount: total.cost_usdc, unit: 'USDC', tone: 'strong' },
+      usd(total.cost_usdc, 'USDC', 'strong'),
       alone === undefined
         ? phrase`, ${bps(total.cost_bps)}; leg 2 is not open.`
         : phrase`, ${bps(total.cost_bps)}; of rolling alone: ${usd(alone.cost_usdc, 'USDC')}, ${bps(alone.cost_bps)}.`,

@@ -7,8 +7,8 @@ import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { AccountReading } from '../../readings/take-snapshot.ts';
 import type { SnapshotDocument } from '../../schema/reading-document.ts';
 import { dimLine, figureRows, hintLine, type View, warnLine } from '../blocks.ts';
-import { type Cell, missing, text } from '../cells.ts';
-import { row, usd } from './record-columns.ts';
+import { text } from '../cells.ts';
+import { known, row, usd } from './record-columns.ts';
 
 export interface TakenSnapshot {
   account: AccountReading;
@@ -28,18 +28,11 @@ export function viewSnapshot({ account, snapshot }: TakenSnapshot): View {
   const { value, held, record } = snapshot;
   return [
     figureRows(
-      row('Net asset value', {
-        kind: 'money',
-        amount: totalValue(value),
-        unit: 'USDC',
-        tone: 'strong',
-      }),
+      row('Net asset value', usd(totalValue(value), 'USDC', 'strong')),
       ...VALUE_PARTS.map(({ name, field }) => {
-        const amount = value[field];
-        const cell: Cell = amount === undefined ? missing : usd(amount);
         return row(
           name,
-          cell,
+          known(value[field], usd),
           text(field, 'dim'),
           field === 'net_margin_usd' && text(`of ${counted(held.size, 'open hedge')}`, 'dim'),
         );

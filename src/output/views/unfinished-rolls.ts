@@ -12,7 +12,7 @@ import {
 import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { UnfinishedRollDocument } from '../../schema/action-document.ts';
-import { gap, line, type View, warnLine } from '../blocks.ts';
+import { commandRows, gap, line, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, nameText, partsIn, phrase, type Tone, text, type Words } from '../cells.ts';
 import { andMore } from '../hint-blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
@@ -54,7 +54,7 @@ export function chainCells(chain: RollChain, open: readonly Hedge[] = []): Words
 
 export const viewNext = (chain: RollChain, selected?: string): View => {
   const next = isFinished(chain) ? undefined : nextOfChain(chain, selected);
-  return next !== undefined && { kind: 'commands', rows: [next] };
+  return next !== undefined && commandRows(next);
 };
 
 /** Each with the next command. `selected`: the profile that commands use without an option. */

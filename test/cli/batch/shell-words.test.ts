@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readWords } from '../../src/args/shell-words.ts';
-import { UsageError } from '../../src/errors.ts';
+import { readWords } from '../../../src/cli/batch/shell-words.ts';
+import { UsageError } from '../../../src/errors.ts';
 
 describe('a line of text', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { progressBar } from '../../src/output/progress-bar.ts';
+import { progressBar } from '../../src/terminal/progress.ts';
 
 describe('the bar', () => {
   it.each([

@@ -1,5 +1,5 @@
 /** Splits a line into words with shell quoting. Expansions, pipes and redirections are rejected. Pure. */
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../errors.ts';
 
 /** Unquoted, these have a special meaning in a shell. */
 const SHELL_ONLY = /[|&;<>(){}*?[\]]/;

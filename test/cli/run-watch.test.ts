@@ -1,7 +1,8 @@
 /** A watch in a pipe: a line for what is new or different, and one for what is over. */
 import { expect, it } from 'vitest';
+import { watchChanges } from '../../src/cli/run-watch.ts';
 import { line } from '../../src/output/blocks.ts';
-import { type ChangeLine, watchChanges } from '../../src/output/change-lines.ts';
+import type { ChangeLine } from '../../src/output/cells.ts';
 
 const SIDE: ChangeLine = { key: 'USDTNGN buy', cells: ['10,000.00'] };
 const TROUBLE: ChangeLine = { key: 'journal', cells: ['is damaged'], ending: 'is in order again' };
