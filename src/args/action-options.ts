@@ -1,12 +1,13 @@
 /** The options of the four actions and of check, resume and wait: read, and an open written as a command line to paste. */
 
+import type { ActionOptions, PriceLimits, TypedIntentOf } from '../domain/action-intent.ts';
+import { sizingInWords } from '../domain/action-intent.ts';
 import type { ActionName } from '../domain/action-table.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { type CommandWords, UsageError } from '../errors.ts';
-import type { ActionOptions, PriceLimits, TypedIntentOf } from './action-intent.ts';
 import { NOTE_OPTION, readNote } from './note.ts';
 import {
   isNot,
@@ -19,7 +20,7 @@ import {
   readSeconds,
 } from './operands.ts';
 import { readOption, typedCommand, YES_OPTION } from './option.ts';
-import { SIZE_OPTIONS, sizingInWords } from './sizing.ts';
+import { SIZE_OPTIONS } from './sizing.ts';
 
 export const DESPITE_OPTION = {
   flags: '--despite <actions>',

@@ -3,12 +3,12 @@
  * bodies become the same intents as the commands (specification §4).
  */
 import { Big } from 'big.js';
+import type { TypedIntent } from '../domain/action-intent.ts';
 import { ACTION_NAMES, type ActionName, type BodyField, rowOf } from '../domain/action-table.ts';
 import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import type { TypedIntent } from './action-intent.ts';
 import { ACTION_OPTIONS, optionsOf } from './action-options.ts';
 import { isNot, optionText, optionTexts, type RawInput } from './operands.ts';
 import { longOption } from './option.ts';

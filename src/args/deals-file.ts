@@ -1,12 +1,12 @@
 /** Reads the arguments of `hedge deals`, and a deals file: one open per row, from a spreadsheet or from `hedge cover`. */
 import type { Big } from 'big.js';
+import type { OpenIntent, TypedIntentOf } from '../domain/action-intent.ts';
 import { say, shell } from '../domain/hint.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import { quoted, quotedName } from '../domain/quoted.ts';
 import { similarForm } from '../domain/similar-ids.ts';
 import { isNairaMarket, type Side, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { OpenIntent, TypedIntentOf } from './action-intent.ts';
 import { readActionOptions, USUAL_OPTIONS } from './action-options.ts';
 import { readNote } from './note.ts';
 import {

@@ -1,10 +1,10 @@
 /** Reads the arguments of `hedge quote`: one hedge, or a grid of sides, sizes and tenors. */
 import type { Big } from 'big.js';
+import type { Sizing, WithoutSize } from '../domain/action-intent.ts';
 import { say, shell, step } from '../domain/hint.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { SIDES, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { Sizing, WithoutSize } from './action-intent.ts';
 import {
   isNot,
   optionGiven,

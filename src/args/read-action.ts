@@ -1,11 +1,6 @@
 /** Reads the arguments of the four actions; suggests the correct command for a likely mistake. Guesses nothing. Pure. */
 
 import { Big } from 'big.js';
-import type { ActionName } from '../domain/action-table.ts';
-import { stepsForDeal } from '../domain/did-you-mean.ts';
-import { say, shell, step } from '../domain/hint.ts';
-import { quoted } from '../domain/quoted.ts';
-import { type Sentence, UsageError } from '../errors.ts';
 import type {
   CloseIntent,
   OpenDraft,
@@ -15,7 +10,13 @@ import type {
   Sizing,
   TypedIntent,
   TypedIntentOf,
-} from './action-intent.ts';
+} from '../domain/action-intent.ts';
+import { sizingInWords } from '../domain/action-intent.ts';
+import type { ActionName } from '../domain/action-table.ts';
+import { stepsForDeal } from '../domain/did-you-mean.ts';
+import { say, shell, step } from '../domain/hint.ts';
+import { quoted } from '../domain/quoted.ts';
+import { type Sentence, UsageError } from '../errors.ts';
 import { readActionOptions, readPriceLimits } from './action-options.ts';
 import {
   isNot,
@@ -32,7 +33,7 @@ import {
 } from './operands.ts';
 import { readOption } from './option.ts';
 import { readSideWords, rejectMisplacedOperands } from './side-words.ts';
-import { checkNairaMarket, checkOneSize, readNaira, readSizing, sizingInWords } from './sizing.ts';
+import { checkNairaMarket, checkOneSize, readNaira, readSizing } from './sizing.ts';
 
 /** Missing arguments are undefined; given ones are checked. */
 export function readOpenDraft(raw: RawInput): OpenDraft {

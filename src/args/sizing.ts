@@ -1,10 +1,10 @@
 /** Reads the options that give a size instead of NOTIONAL: `--ngn`, `--max`, and `--to` of an add. */
 import type { Big } from 'big.js';
+import type { Sizing } from '../domain/action-intent.ts';
 import { say, step } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { isNairaMarket } from '../domain/vocabulary.ts';
 import { type CommandWords, UsageError } from '../errors.ts';
-import type { Sizing, TypedIntent } from './action-intent.ts';
 import {
   hasDecimals,
   isNot,
@@ -94,40 +94,4 @@ export function readNaira(text: string, where = ''): Big {
   if (!hasDecimals(value, 2) || wholeDigits(value) > MAX_WHOLE_DIGITS)
     throw new UsageError(`${quoted(text)} is too large or has more than two decimals${where}.`, NAIRA_FORMS);
   return value;
-}
-
-/** The option without its dashes, as the journal stores it: `ngn 800000000`, `max`, `to 50000`. */
-export function sizingInWords(sizing: Sizing): string {
-  switch (sizing.by) {
-    case 'ngn':
-      return `ngn ${sizing.amount.toFixed()}`;
-    case 'target':
-      return `to ${sizing.target.toFixed()}`;
-    case 'max':
-      return 'max';
-    default:
-      return sizing satisfies never;
-  }
-}
-
-/** An open or add whose size was not typed as a notional. */
-export type Computed = Extract<TypedIntent, { sizing?: unknown }> & { sizing: Sizing };
-
-export const isComputed = (intent: TypedIntent): intent is Computed =>
-  'sizing' in intent && intent.sizing !== undefined;
-
-/** A size given with --by, --to, --ngn or --max, as typed; the same key must repeat it. */
-export function askedOf(intent: TypedIntent): string | undefined {
-  if (isComputed(intent)) return sizingInWords(intent.sizing);
-  if (!('reduction' in intent)) return undefined;
-  const { reduction } = intent;
-  if (reduction.by === 'percent') return `by ${reduction.percent.toFixed()}%`;
-  if (reduction.by === 'ngn') return sizingInWords(reduction);
-  return reduction.by === 'target' ? `to ${reduction.target.toFixed()}` : undefined;
-}
-
-/** The same of a size that changes the position each time: a target is reached once. */
-export function changeAsked(intent: TypedIntent): string | undefined {
-  const size = 'reduction' in intent ? intent.reduction : 'sizing' in intent ? intent.sizing : undefined;
-  return size?.by === 'target' ? undefined : askedOf(intent);
 }

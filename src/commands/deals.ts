@@ -12,7 +12,7 @@ import { readUserFile } from '../platform/atomic-file.ts';
 import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
 import { checkDeskReached } from '../readings/journal-trouble.ts';
 import { dailyLimitOf } from '../runs/deals/daily-limit.ts';
-import { blocksRun, type Deal, type DealEnd, notRun, withOutcome } from '../runs/deals/deal.ts';
+import { blocksRun, type Deal, type DealEnd, notRun, recordOfDeal } from '../runs/deals/deal.ts';
 import { checkBounds, checkConfirmable, dealsOf } from '../runs/deals/deal-rows.ts';
 import { type DealsStage, findingOf } from '../runs/deals/finding.ts';
 import {
@@ -230,7 +230,8 @@ async function confirmAll(
   await context.show(
     viewDealsPreview({
       file,
-      ends: ends.map(withOutcome),
+      ends,
+      rows: ends.map(recordOfDeal),
       toRun,
       sides: simulated.totals(),
       left: simulated.left(),
@@ -249,11 +250,11 @@ async function confirmAll(
 }
 
 const outcomeOf = (
-  { ends, ...value }: Omit<DealsShown, 'ends'> & { ends: readonly DealEnd[] },
+  { ends, ...value }: Omit<DealsShown, 'rows'> & { ends: readonly DealEnd[] },
   { servedAt }: SharedFacts,
   stage: DealsStage,
 ): CommandOutcome<DealsShown> => ({
-  value: { ...value, ends: ends.map(withOutcome) },
+  value: { ...value, rows: ends.map(recordOfDeal) },
   servedAt,
   finding: findingOf(ends, { stage, path: value.file.path }),
 });

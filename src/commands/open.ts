@@ -1,8 +1,8 @@
 /** `hedge open`: runs the action, or asks for missing arguments on a terminal. */
 
-import type { OpenDraft } from '../args/action-intent.ts';
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { completeOpen, missingParts, readOpenDraft } from '../args/read-action.ts';
+import type { OpenDraft } from '../domain/action-intent.ts';
 import { commandText } from '../domain/hint.ts';
 import { line } from '../output/blocks.ts';
 import { text } from '../output/cells.ts';

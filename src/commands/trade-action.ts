@@ -1,6 +1,6 @@
 /** Shared by the trading commands: the trading context, the confirmation, and the report as an outcome. */
 
-import type { TypedIntent } from '../args/action-intent.ts';
+import type { TypedIntent } from '../domain/action-intent.ts';
 import { viewPreview, viewWarnings } from '../output/views/plan.ts';
 import { confirmationFor } from '../trading/confirm.ts';
 import { executeAction } from '../trading/execute.ts';

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { dealIdOf, type TypedIntent } from '../args/action-intent.ts';
+import { dealIdOf, type TypedIntent } from '../domain/action-intent.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { StoppedError } from '../errors.ts';
 import {

@@ -4,9 +4,9 @@
  */
 
 import { Big } from 'big.js';
-import { dealIdOf } from '../args/action-intent.ts';
 import { decimalFrom } from '../client/json.ts';
 import type { Account, Position } from '../client/schemas.ts';
+import { dealIdOf } from '../domain/action-intent.ts';
 import { createsHedge, enlarges, rowOf } from '../domain/action-table.ts';
 import { divide, sum, USD_PLACES } from '../domain/amounts.ts';
 import { remainingLimit } from '../domain/exposure.ts';

@@ -1,7 +1,7 @@
 /** The total of a batch that ran: what each side opened, what did not execute, and what reductions and closes returned. */
 
 import { Big } from 'big.js';
-import type { TypedIntent } from '../args/action-intent.ts';
+import type { TypedIntent } from '../domain/action-intent.ts';
 import { enlarges } from '../domain/action-table.ts';
 import { divide, USD_PLACES } from '../domain/amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';

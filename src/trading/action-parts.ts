@@ -4,15 +4,15 @@
  */
 
 import { Big } from 'big.js';
-import {
-  type ActionIntent,
-  type ActionOptions,
-  dealIdOf,
-  type IntentOf,
-  type PriceLimits,
-  type TypedIntent,
-} from '../args/action-intent.ts';
-import { askedOf, type Computed, isComputed, sizingInWords } from '../args/sizing.ts';
+import type {
+  ActionIntent,
+  ActionOptions,
+  Computed,
+  IntentOf,
+  PriceLimits,
+  TypedIntent,
+} from '../domain/action-intent.ts';
+import { askedOf, dealIdOf, isComputed, sizingInWords } from '../domain/action-intent.ts';
 import type { ActionName } from '../domain/action-table.ts';
 import { type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { StoppedError } from '../errors.ts';

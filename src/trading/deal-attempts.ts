@@ -3,7 +3,7 @@
  * its journal knows: two machines that open one deal send one key, which executes once.
  */
 import { createHash } from 'node:crypto';
-import { dealIdOf, type TypedIntent } from '../args/action-intent.ts';
+import { dealIdOf, type TypedIntent } from '../domain/action-intent.ts';
 import { say, shell } from '../domain/hint.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { REFERENCE_DIGITS, REFERENCE_MARK } from '../domain/vocabulary.ts';

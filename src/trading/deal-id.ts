@@ -1,10 +1,10 @@
 /** One hedge per deal ID, on every machine: finds the hedge that is already open under it, and compares its terms. */
 
 import { Big } from 'big.js';
-import type { OpenIntent, TypedIntent, TypedIntentOf } from '../args/action-intent.ts';
 import { keepingNote, openCommandLine } from '../args/action-options.ts';
-import { sizingInWords } from '../args/sizing.ts';
 import type { Hedge, Quote } from '../client/schemas.ts';
+import type { OpenIntent, TypedIntent, TypedIntentOf } from '../domain/action-intent.ts';
+import { sizingInWords } from '../domain/action-intent.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { isFields } from '../domain/fields.ts';
 import { commandOnId, say, shell, step, TO_RETRY } from '../domain/hint.ts';

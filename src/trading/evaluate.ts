@@ -1,8 +1,8 @@
 /** Reads, plans and checks an intent, and compares a fresh plan with the one that was confirmed. Sends no action. */
 
 import type { Big } from 'big.js';
-import { type ActionIntent, dealIdOf, type TypedIntent } from '../args/action-intent.ts';
-import { askedOf, changeAsked } from '../args/sizing.ts';
+import type { ActionIntent, TypedIntent } from '../domain/action-intent.ts';
+import { askedOf, changeAsked, dealIdOf } from '../domain/action-intent.ts';
 import { needsQuote } from '../domain/action-table.ts';
 import { say } from '../domain/hint.ts';
 import { hedgesOpenedHere } from '../journal/queries.ts';

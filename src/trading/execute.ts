@@ -11,7 +11,7 @@ import {
   isUnsized,
   type TypedIntent,
   type UnsizedIntent,
-} from '../args/action-intent.ts';
+} from '../domain/action-intent.ts';
 import { enlarges } from '../domain/action-table.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant, utcDay } from '../domain/instants.ts';

@@ -1,7 +1,7 @@
 /** Set by `--ensure`: the deal that exists under the deal ID is reported, awaited or continued, if it has the same terms. */
-import type { OpenIntent, TypedIntent } from '../args/action-intent.ts';
 import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
+import type { OpenIntent, TypedIntent } from '../domain/action-intent.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { usedDealId } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';

@@ -1,8 +1,7 @@
 /** The journal record of an action: exact bytes, key, the side before it, and the confirmed figures. */
 
-import { dealIdOf, type PriceLimits, type TypedIntent } from '../args/action-intent.ts';
-import { askedOf } from '../args/sizing.ts';
 import { serializeAction } from '../client/serialize-request.ts';
+import { askedOf, dealIdOf, type PriceLimits, type TypedIntent } from '../domain/action-intent.ts';
 import { createsHedge, needsQuote, type RecordedField, rowOf } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';

@@ -1,9 +1,9 @@
 /** The plan of an action: the exact request, and the position before and after. Pre-trade checks judge it later. Pure. */
 import { Big } from 'big.js';
-import type { AddIntent, CloseIntent, OpenIntent, ReduceIntent, Reduction } from '../args/action-intent.ts';
 import { decimalFrom } from '../client/json.ts';
 import type { Account, Hedge, Market, Position, Quote } from '../client/schemas.ts';
 import type { RequestOf } from '../client/serialize-request.ts';
+import type { AddIntent, CloseIntent, OpenIntent, ReduceIntent, Reduction } from '../domain/action-intent.ts';
 import type { ActionName } from '../domain/action-table.ts';
 import { divide, sum, sumIfAll, USD_PLACES } from '../domain/amounts.ts';
 import { grouped, isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';

@@ -3,6 +3,8 @@
  * look flat. Sends no action.
  */
 
+import type { ApiResponse } from '../client/hedge-api.ts';
+import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
 import {
   type ActionIntent,
   type AddIntent,
@@ -10,9 +12,7 @@ import {
   isUnsized,
   type OpenIntent,
   type TypedIntent,
-} from '../args/action-intent.ts';
-import type { ApiResponse } from '../client/hedge-api.ts';
-import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
+} from '../domain/action-intent.ts';
 import { needsQuote, rowOf } from '../domain/action-table.ts';
 import { shell, step } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';

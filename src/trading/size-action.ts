@@ -1,8 +1,8 @@
 /** Computes the notional of an open or add that was given as naira, as the largest size, or as the side's size afterwards. */
 import { Big } from 'big.js';
-import type { AddIntent, OpenIntent, Sizing, UnsizedIntent } from '../args/action-intent.ts';
 import { checkNairaMarket } from '../args/sizing.ts';
 import type { Account, Market, Quote } from '../client/schemas.ts';
+import type { AddIntent, OpenIntent, Sizing, UnsizedIntent } from '../domain/action-intent.ts';
 import { leastOf } from '../domain/exposure.ts';
 import { say, shell } from '../domain/hint.ts';
 import type { OwnRoom } from '../domain/sizes.ts';

@@ -1,6 +1,6 @@
 /** Asks for the deal ID of an open: one that is used already is named at once. */
-import type { OpenIntent } from '../args/action-intent.ts';
 import { readDealId } from '../args/operands.ts';
+import type { OpenIntent } from '../domain/action-intent.ts';
 import { quoted, quotedName } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readUnderReference } from '../readings/read-position.ts';

@@ -1,9 +1,9 @@
 /** Asks for the size of an open, in USD, in naira or as the largest, and checks each answer against a fresh reading. */
 import type { Big } from 'big.js';
-import type { OpenDraft, OpenIntent, Sizing } from '../args/action-intent.ts';
 import { readNotional } from '../args/operands.ts';
 import { checkNairaMarket, namesNaira, readNaira } from '../args/sizing.ts';
 import type { Account } from '../client/schemas.ts';
+import type { OpenDraft, OpenIntent, Sizing } from '../domain/action-intent.ts';
 import { grouped, usdcInWords, usdInWords } from '../domain/exposure.ts';
 import { shell } from '../domain/hint.ts';
 import { isNairaMarket, TENORS } from '../domain/vocabulary.ts';

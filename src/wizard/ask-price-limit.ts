@@ -1,7 +1,7 @@
 /** Asks for the price limit of an open: a worst price or a highest cost. */
 import type { Big } from 'big.js';
-import type { OpenIntent } from '../args/action-intent.ts';
 import { readBps, readPrice } from '../args/operands.ts';
+import type { OpenIntent } from '../domain/action-intent.ts';
 import { grouped } from '../domain/exposure.ts';
 import { checkPriceBounds, type PriceBounds } from '../domain/price-bounds.ts';
 import { quoted } from '../domain/quoted.ts';

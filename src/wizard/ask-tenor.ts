@@ -1,5 +1,5 @@
 /** Asks for the tenor of an open, each with its quote. */
-import type { OpenIntent } from '../args/action-intent.ts';
+import type { OpenIntent } from '../domain/action-intent.ts';
 import { usdcInWords } from '../domain/exposure.ts';
 import { carryInWords } from '../domain/quote-figures.ts';
 import { TENORS, type Tenor } from '../domain/vocabulary.ts';

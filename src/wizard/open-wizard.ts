@@ -1,6 +1,6 @@
 /** Asks for the missing arguments of an open: market, side, notional, tenor, price limit, deal ID. Writes nothing. */
-import type { OpenDraft, OpenIntent } from '../args/action-intent.ts';
 import type { Account } from '../client/schemas.ts';
+import type { OpenDraft, OpenIntent } from '../domain/action-intent.ts';
 import { guardContext } from '../trading/evaluate.ts';
 import { stopFrom } from '../trading/guards/guard-plan.ts';
 import { guardJournal } from '../trading/guards/journal-guard.ts';

@@ -1,6 +1,6 @@
 /** Shared by the questions of the wizard: its context, choices from a table, and the journal checks of a draft. */
 import type { Big } from 'big.js';
-import type { OpenDraft } from '../args/action-intent.ts';
+import type { OpenDraft } from '../domain/action-intent.ts';
 import { hintText } from '../domain/hint.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import type { ErrorParts } from '../errors.ts';

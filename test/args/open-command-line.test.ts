@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isUnsized, type OpenDraft, type OpenIntent } from '../../src/args/action-intent.ts';
 import { openCommandLine } from '../../src/args/action-options.ts';
 import { completeOpen, readOpenDraft } from '../../src/args/read-action.ts';
 import { readCommandLine } from '../../src/cli/command-line.ts';
+import { isUnsized, type OpenDraft, type OpenIntent } from '../../src/domain/action-intent.ts';
 import { commandText } from '../../src/domain/hint.ts';
 import { needs } from '../support/tools.ts';
 import { draftOf } from '../wizard/asking.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TypedIntent } from '../../src/args/action-intent.ts';
 import { readAction } from '../../src/args/read-action.ts';
+import type { TypedIntent } from '../../src/domain/action-intent.ts';
 import { batchKeys } from '../../src/runs/batch.ts';
 
 type Options = Readonly<Record<string, string | boolean>>;

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import type { OpenIntent } from '../../src/args/action-intent.ts';
 import type { Hedge } from '../../src/client/schemas.ts';
+import type { OpenIntent } from '../../src/domain/action-intent.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { checkSameDeal, checkSameTerms, dealStatus, guardDealId } from '../../src/trading/deal-id.ts';
 import {

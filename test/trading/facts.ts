@@ -1,7 +1,6 @@
 /** Facts as the client hands them over, built from the specification's sample bodies. */
 import { Big } from 'big.js';
 import type * as z from 'zod/mini';
-import { type ActionIntent, isUnsized, type TypedIntent } from '../../src/args/action-intent.ts';
 import type { RawInput } from '../../src/args/operands.ts';
 import {
   completeOpen,
@@ -20,6 +19,7 @@ import {
   type Quote,
   quoteSchema,
 } from '../../src/client/schemas.ts';
+import { type ActionIntent, isUnsized, type TypedIntent } from '../../src/domain/action-intent.ts';
 import type { Side } from '../../src/domain/vocabulary.ts';
 import { type PositionFacts, type SidePosition, sidePositionOf } from '../../src/readings/side-position.ts';
 import { planAction } from '../../src/trading/action-parts.ts';

@@ -1,10 +1,10 @@
 /** An operator whose answers are written down beforehand, at a desk over a service that only reads. */
 import { onTestFinished } from 'vitest';
-import type { OpenDraft } from '../../src/args/action-intent.ts';
 import { readOpenDraft } from '../../src/args/read-action.ts';
 import { type HedgeApi, makeHttpApi } from '../../src/client/hedge-api.ts';
 import type { Account, Hedge, Market, Quote } from '../../src/client/schemas.ts';
 import type { QuoteRequest } from '../../src/client/serialize-request.ts';
+import type { OpenDraft } from '../../src/domain/action-intent.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { openJournal } from '../../src/journal/store/journal.ts';
 import { renderHuman } from '../../src/output/render-human.ts';

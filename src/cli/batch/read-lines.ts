@@ -1,6 +1,5 @@
 /** The text of a batch to checked lines: shell words or JSON objects. All of them, or one error that names each wrong line. */
 
-import { dealIdOf, type TypedIntent } from '../../args/action-intent.ts';
 import { type ResumeIntent, readResumeIntent } from '../../args/action-options.ts';
 import type { BatchIntent } from '../../args/batch-options.ts';
 import type { RawInput } from '../../args/operands.ts';
@@ -8,6 +7,7 @@ import { readAction } from '../../args/read-action.ts';
 import { parseUserObject } from '../../client/json.ts';
 import { type Command, isGroup, longFlag } from '../../commands/define.ts';
 import { namesInBatch, REGISTRY } from '../../commands/registry.ts';
+import { dealIdOf, type TypedIntent } from '../../domain/action-intent.ts';
 import { isActionName, takesWholeSide } from '../../domain/action-table.ts';
 import { hintText, inOneLine, say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';

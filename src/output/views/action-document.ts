@@ -1,5 +1,5 @@
 /** The document of an action: the same fields in every outcome, computed ones under `derived`, null for no value. */
-import { askedOf } from '../../args/sizing.ts';
+import { askedOf } from '../../domain/action-intent.ts';
 import { parseExactJson } from '../../domain/exact-json.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { estimatedPnl } from '../../domain/returned-amounts.ts';

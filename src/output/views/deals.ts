@@ -1,15 +1,12 @@
 /** A deals file, row by row: as it would be opened, before the confirmation, and as it was. */
 import type { Big } from 'big.js';
 import type { DealsFile } from '../../args/deals-file.ts';
-import { readDecimal, sum } from '../../domain/amounts.ts';
+import { sum } from '../../domain/amounts.ts';
 import { someOf } from '../../domain/exposure.ts';
 import { shell } from '../../domain/hint.ts';
-import { quoteFigures } from '../../domain/quote-figures.ts';
-import { coverOf } from '../../domain/sizes.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
-import { recordedFigures } from '../../journal/queries.ts';
 import type { DailyLimitOfFile } from '../../runs/deals/daily-limit.ts';
-import type { DealOutcome, EndedDeal } from '../../runs/deals/deal.ts';
+import type { DealEnd, DealOutcome, DealRecord } from '../../runs/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../runs/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
 import type { DealsDocument } from '../../schema/action-document.ts';
@@ -29,7 +26,7 @@ interface PlannedDeals {
 
 export interface DealsShown {
   file: DealsFile;
-  ends: readonly EndedDeal[];
+  rows: readonly DealRecord[];
   /** Set where it stops a row, and none was sent. */
   dailyLimit?: DailyLimitOfFile | undefined;
   /** The totals of the check; undefined if rows were sent. */
@@ -38,62 +35,10 @@ export interface DealsShown {
   ran?: RunTotals | undefined;
 }
 
-type DealRow = ReturnType<typeof rowOf>;
-
-/** The row in records and on screens. Unknown values are undefined. */
-function rowOf({ line: at, intent, plan, report, outcome, error, ...end }: EndedDeal) {
-  const { entry, hedge, derived } = report ?? {};
-  const quote = plan?.facts.quote ?? end.quote;
-  const recorded = entry?.intent.quote;
-  const price = quote?.pricing.execution_price ?? readDecimal(recorded?.['execution_price']);
-  const figures =
-    plan?.figures ?? (entry && recordedFigures(entry)) ?? (end.quote && quoteFigures(end.quote));
-  // Undefined: given in naira, and not computed yet.
-  const notional = plan?.notional ?? intent.notional ?? entry?.notional;
-  // Undefined: not filled yet, or the hedge of another machine.
-  const filled = derived?.filled_notional_usd;
-  const size = filled ?? notional;
-  const struck = derived?.struck_rate ?? hedge?.struck_rate ?? undefined;
-  const asked = intent.sizing?.by === 'ngn' ? intent.sizing.amount : undefined;
-  const covered = asked && notional && price && coverOf(notional, price, asked);
-  return {
-    line: at,
-    deal_id: intent.dealId,
-    market: intent.market,
-    side: intent.side,
-    notional_usd: notional,
-    filled_notional_usd: filled,
-    ngn_asked: asked,
-    ngn: covered?.amount,
-    ngn_rest: covered?.rest,
-    ngn_struck: asked && size && struck && size.times(struck),
-    tenor_days: intent.tenor,
-    // That of the hedge, else of the quote; a failed order has none.
-    maturity_at: outcome === 'failed' ? undefined : (hedge?.maturity_at ?? quote?.maturity),
-    worst_price: intent.bounds.worstPrice,
-    max_cost_bps: intent.bounds.maxCostBps,
-    execution_price: price,
-    cost_bps: figures?.cost_bps,
-    cost_usdc: figures?.cost_usdc,
-    upfront_usdc: quote?.upfront.total_upfront_usdc ?? readDecimal(recorded?.['total_upfront_usdc']),
-    struck_rate: struck,
-    slippage_bps: derived?.slippage_bps,
-    outcome,
-    code: error?.code,
-    // An earlier run sent it, or it was opened elsewhere.
-    earlier: report !== undefined && plan === undefined,
-    hedge_id: entry?.hedgeId ?? hedge?.id,
-    action_id: entry?.id,
-    sent_at: entry?.sentAt,
-    note: intent.options.note,
-    message: error?.what,
-  };
-}
-
 const priceCell = ofAmount((price) => rate(price, 4));
 
 /** The names are for --columns and --csv. */
-const dealRows = listOf<DealRow, DealsDocument['deals'][number]>()(
+const dealRows = listOf<DealRecord, DealsDocument['deals'][number]>()(
   [
     { name: 'line', header: 'Line' },
     { name: 'deal_id', header: 'Deal ID', isId: true },
@@ -140,16 +85,16 @@ const WORDS: Readonly<Record<DealOutcome, readonly [word: string, tone: Tone]>> 
   not_run: ['NOT RUN', 'dim'],
 };
 
-const isPartialFill = ({ code }: DealRow): boolean => code === 'partial_fill';
+const isPartialFill = ({ code }: DealRecord): boolean => code === 'partial_fill';
 
 /** The word of an outcome, and how it looks. */
-function wordOf(row: DealRow): { word: string; tone: Tone } {
+function wordOf(row: DealRecord): { word: string; tone: Tone } {
   if (isPartialFill(row)) return { word: 'PARTIAL FILL', tone: 'bad' };
   const [word, tone] = WORDS[row.outcome];
   return row.earlier ? { word: `${word} before`, tone: tone === 'good' ? 'dim' : tone } : { word, tone };
 }
 
-function outcomeCell(row: DealRow): Cell {
+function outcomeCell(row: DealRecord): Cell {
   const { word, tone } = wordOf(row);
   return text(word, tone);
 }
@@ -157,8 +102,7 @@ function outcomeCell(row: DealRow): Cell {
 const rowsIn = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
 
 /** Row by row, then what needs attention, then the totals. */
-function viewDeals({ file, ends, dailyLimit, planned, ran }: DealsShown): View {
-  const rows = ends.map(rowOf);
+function viewDeals({ file, rows, dailyLimit, planned, ran }: DealsShown): View {
   return [
     remarksOn(file),
     rowsTable(rows),
@@ -172,7 +116,7 @@ function viewDeals({ file, ends, dailyLimit, planned, ran }: DealsShown): View {
 }
 
 /** Without the columns of rows that were sent, of sizes in naira, and of a partial fill, where no row has one. */
-function rowsTable(rows: readonly DealRow[]): Block {
+function rowsTable(rows: readonly DealRecord[]): Block {
   const hidden = [
     ...(['struck_rate', 'slippage_bps', 'ngn_asked'] as const).filter((name) =>
       rows.every((row) => row[name] === undefined),
@@ -197,7 +141,7 @@ const MOST_NAMED = 5;
 const MOST_PROBLEMS = 10;
 
 /** Rows with the same one share a line. */
-function problems(rows: readonly DealRow[]): View {
+function problems(rows: readonly DealRecord[]): View {
   const wrong = new Map<string, string[]>();
   for (const { code, message: why = '', line: at } of rows)
     if (code !== undefined && code !== 'not_run') wrong.set(why, [...(wrong.get(why) ?? []), at.toString()]);
@@ -236,7 +180,7 @@ function viewPlanned({ sides, left, isBlocked }: PlannedDeals): View {
 const COUNTED: readonly DealOutcome[] = ['planned', 'submitted', 'pending', 'filled', 'changed', 'closed'];
 
 /** `1 row in naira, buy: covers 799,999,988.89 NGN at the quoted prices; asked 800,000,000.00.` */
-function nairaLines(deals: readonly DealRow[]): View {
+function nairaLines(deals: readonly DealRecord[]): View {
   const counted = deals.filter(({ outcome, ngn }) => COUNTED.includes(outcome) && ngn !== undefined);
   return SIDES.map((side) => {
     const rows = counted.filter((row) => row.side === side);
@@ -254,7 +198,7 @@ function nairaLines(deals: readonly DealRow[]): View {
   });
 }
 
-const sumOf = (rows: readonly DealRow[], name: 'ngn' | 'ngn_struck' | 'ngn_asked'): Big =>
+const sumOf = (rows: readonly DealRecord[], name: 'ngn' | 'ngn_struck' | 'ngn_asked'): Big =>
   sum(rows.flatMap((row) => row[name] ?? []));
 
 /** To the cent: the sum of many quotes has more digits than anyone pays. */
@@ -269,7 +213,7 @@ const sidesTable = (sides: readonly SideTotal[], header: string): Block =>
   );
 
 /** `200 rows: 197 filled, 2 skipped, 1 failed.` `isBlocked`: of a check. */
-function countsLine(rows: readonly DealRow[], isBlocked: boolean): Block {
+function countsLine(rows: readonly DealRecord[], isBlocked: boolean): Block {
   const counts = new Map<string, number>();
   for (const row of rows) {
     const word = wordOf(row)
@@ -286,15 +230,15 @@ function countsLine(rows: readonly DealRow[], isBlocked: boolean): Block {
 }
 
 /** The rows, and their totals per side: planned ones of a check, or those of this run. */
-const documentOf = ({ file, ends, planned, ran }: DealsShown): DealsDocument => ({
+const documentOf = ({ file, rows, planned, ran }: DealsShown): DealsDocument => ({
   file: file.path,
-  deals: dealRows.document(ends.map(rowOf)),
+  deals: dealRows.document(rows),
   derived:
     planned !== undefined
       ? {
           sides: planned.sides.map(plannedSide),
           left: planned.left ?? null,
-          would_open: planned.isBlocked ? 0 : ends.filter(({ outcome }) => outcome === 'planned').length,
+          would_open: planned.isBlocked ? 0 : rows.filter(({ outcome }) => outcome === 'planned').length,
         }
       : { sides: (ran?.sides ?? []).map(sideOfRun) },
 });
@@ -319,14 +263,15 @@ const sideOfRun = ({ market, side, done, failed, pending, opened, upfront }: Sid
 });
 
 export const dealList: Listing<DealsShown> = {
-  ...dealRows.within(({ ends }: DealsShown) => ends.map(rowOf)),
+  ...dealRows.within(({ rows }: DealsShown) => rows),
   document: documentOf,
   view: viewDeals,
 };
 
 interface DealsPreview {
   file: DealsFile;
-  ends: readonly EndedDeal[];
+  ends: readonly DealEnd[];
+  rows: readonly DealRecord[];
   sides: readonly SideTotal[];
   left: AccountLeft | undefined;
   /** How many rows are to be sent. */
@@ -335,8 +280,8 @@ interface DealsPreview {
 }
 
 /** The preview that the operator of `hedge deals run` confirms. */
-export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: DealsPreview): View {
-  const skipped = ends.filter(({ outcome }) => outcome === 'skipped');
+export function viewDealsPreview({ file, ends, rows, sides, left, toRun, quotes }: DealsPreview): View {
+  const skipped = rows.filter(({ outcome }) => outcome === 'skipped');
   const unresolved = ends.filter((end) => end.report?.entry !== undefined && end.report.effect === 'unknown');
   const sentBefore = ends.length - toRun;
   const warnings = new Set(ends.flatMap(({ report }) => report?.warnings ?? []).map((each) => each.message));
@@ -349,7 +294,7 @@ export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: Dea
     ),
     remarksOn(file),
     sides.length > 0 && [sidesTable(sides, 'TO OPEN'), leftLine(left)],
-    nairaLines(ends.filter(({ outcome }) => outcome === 'planned').map(rowOf)),
+    nairaLines(rows.filter(({ outcome }) => outcome === 'planned')),
     skipped.length > 0 &&
       line(
         text(
@@ -371,5 +316,5 @@ export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: Dea
 }
 
 /** `line 3 PAY-3, line 5 PAY-5 and 2 more` */
-const skippedByName = (rows: readonly EndedDeal[]): string =>
-  someOf(rows.map(({ line: at, intent }) => `line ${at} ${intent.dealId ?? ''}`));
+const skippedByName = (rows: readonly DealRecord[]): string =>
+  someOf(rows.map(({ line: at, deal_id: id }) => `line ${at} ${id ?? ''}`));

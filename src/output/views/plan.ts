@@ -1,8 +1,8 @@
 /** The preview of an action, in a dry run and before confirmation: cost or return, and the side before and after. */
 
 import type { Big } from 'big.js';
-import type { Reduction } from '../../args/action-intent.ts';
 import type { Account, Quote } from '../../client/schemas.ts';
+import type { Reduction } from '../../domain/action-intent.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { inOneLine } from '../../domain/hint.ts';
 import { oppositeOf } from '../../domain/opposite-side.ts';

@@ -1,7 +1,7 @@
 /** A size that was given as naira, or as the largest one: both figures, and the rest or the limit. */
 import type { Big } from 'big.js';
-import type { Sizing } from '../../args/action-intent.ts';
 import type { Quote } from '../../client/schemas.ts';
+import type { Sizing } from '../../domain/action-intent.ts';
 import { readDecimal } from '../../domain/amounts.ts';
 import { wholeCents } from '../../domain/exposure.ts';
 import { type Binding, coverOf } from '../../domain/sizes.ts';

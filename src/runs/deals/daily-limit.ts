@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
 import { remainingLimit } from '../../domain/exposure.ts';
 import { isFields } from '../../domain/fields.ts';
-import { type DealEnd, type EndedDeal, withOutcome } from './deal.ts';
+import { type DealEnd, type DealOutcome, outcomeOfDeal } from './deal.ts';
 
 /** USD. */
 export interface DailyLimitOfFile {
@@ -17,16 +17,15 @@ export interface DailyLimitOfFile {
 }
 
 /** Undefined where no row is stopped by a daily limit, or the size of a row is not known. */
-export function dailyLimitOf(rows: readonly DealEnd[]): DailyLimitOfFile | undefined {
-  const ends = rows.map(withOutcome);
+export function dailyLimitOf(ends: readonly DealEnd[]): DailyLimitOfFile | undefined {
   const at = ends.findIndex(({ error }) => limitIn(error?.details) !== undefined);
   const stop = limitIn(ends[at]?.error?.details);
   if (stop === undefined) return undefined;
-  const sizes = ends.filter(isToSend).map(sizeOf);
+  const sizes = ends.filter((end) => TO_SEND.includes(outcomeOfDeal(end))).map(sizeOf);
   const known = sizes.flatMap((size) => size ?? []);
   if (known.length < sizes.length) return undefined;
   // Rows before it count as filled.
-  const fits = ends.slice(0, at).filter(({ outcome }) => outcome === 'planned');
+  const fits = ends.slice(0, at).filter((end) => outcomeOfDeal(end) === 'planned');
   const opened = stop.opened.minus(sum(fits.flatMap((end) => sizeOf(end) ?? [])));
   const needed = sum(known);
   return {
@@ -37,9 +36,9 @@ export function dailyLimitOf(rows: readonly DealEnd[]): DailyLimitOfFile | undef
   };
 }
 
-const sizeOf = ({ plan, intent }: EndedDeal): Big | undefined => plan?.notional ?? intent.notional;
+const sizeOf = ({ plan, intent }: DealEnd): Big | undefined => plan?.notional ?? intent.notional;
 
-const isToSend = ({ outcome }: EndedDeal): boolean => outcome === 'planned' || outcome === 'stopped';
+const TO_SEND: readonly DealOutcome[] = ['planned', 'stopped'];
 
 /** From the findings that stopped a row. */
 function limitIn(details: unknown): { limit: Big; opened: Big } | undefined {

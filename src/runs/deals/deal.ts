@@ -1,11 +1,14 @@
 /** One row of a deals file on its way: its open, how it ended, and what that means for the rows after it. Pure. */
 import type { Big } from 'big.js';
-import type { OpenIntent, TypedIntentOf } from '../../args/action-intent.ts';
 import { isBounded } from '../../args/deals-file.ts';
 import type { Quote } from '../../client/schemas.ts';
+import type { OpenIntent, TypedIntentOf } from '../../domain/action-intent.ts';
+import { readDecimal } from '../../domain/amounts.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { worseByBps } from '../../domain/price-bounds.ts';
+import { quoteFigures } from '../../domain/quote-figures.ts';
 import { quotedName } from '../../domain/quoted.ts';
+import { coverOf } from '../../domain/sizes.ts';
 import {
   type HedgeError,
   OrderFailedError,
@@ -14,6 +17,7 @@ import {
   RefusedError,
   StoppedError,
 } from '../../errors.ts';
+import { recordedFigures } from '../../journal/queries.ts';
 import { TOLERATED_BPS } from '../../trading/confirm.ts';
 import { priceOf } from '../../trading/evaluate.ts';
 import { PricedStopError } from '../../trading/guards/guard-plan.ts';
@@ -40,14 +44,61 @@ export interface DealEnd extends Deal {
 /** `skipped`: beyond its price limit. `stopped`: by a pre-trade check. `not_run`: after a stop. */
 export type DealOutcome = ReportOutcome | 'skipped' | 'stopped' | 'not_run';
 
-/** A row with its outcome, for a view. */
-export interface EndedDeal extends DealEnd {
-  outcome: DealOutcome;
+export type DealRecord = ReturnType<typeof recordOfDeal>;
+
+/** For a document and a screen: the row as it ended. Unknown values are undefined. */
+export function recordOfDeal(end: DealEnd) {
+  const { line: at, intent, plan, report, error } = end;
+  const outcome = outcomeOfDeal(end);
+  const { entry, hedge, derived } = report ?? {};
+  const quote = plan?.facts.quote ?? end.quote;
+  const recorded = entry?.intent.quote;
+  const price = quote?.pricing.execution_price ?? readDecimal(recorded?.['execution_price']);
+  const figures =
+    plan?.figures ?? (entry && recordedFigures(entry)) ?? (end.quote && quoteFigures(end.quote));
+  // Undefined: given in naira, and not computed yet.
+  const notional = plan?.notional ?? intent.notional ?? entry?.notional;
+  // Undefined: not filled yet, or the hedge of another machine.
+  const filled = derived?.filled_notional_usd;
+  const size = filled ?? notional;
+  const struck = derived?.struck_rate ?? hedge?.struck_rate ?? undefined;
+  const asked = intent.sizing?.by === 'ngn' ? intent.sizing.amount : undefined;
+  const covered = asked && notional && price && coverOf(notional, price, asked);
+  return {
+    line: at,
+    deal_id: intent.dealId,
+    market: intent.market,
+    side: intent.side,
+    notional_usd: notional,
+    filled_notional_usd: filled,
+    ngn_asked: asked,
+    ngn: covered?.amount,
+    ngn_rest: covered?.rest,
+    ngn_struck: asked && size && struck && size.times(struck),
+    tenor_days: intent.tenor,
+    // That of the hedge, else of the quote; a failed order has none.
+    maturity_at: outcome === 'failed' ? undefined : (hedge?.maturity_at ?? quote?.maturity),
+    worst_price: intent.bounds.worstPrice,
+    max_cost_bps: intent.bounds.maxCostBps,
+    execution_price: price,
+    cost_bps: figures?.cost_bps,
+    cost_usdc: figures?.cost_usdc,
+    upfront_usdc: quote?.upfront.total_upfront_usdc ?? readDecimal(recorded?.['total_upfront_usdc']),
+    struck_rate: struck,
+    slippage_bps: derived?.slippage_bps,
+    outcome,
+    code: error?.code,
+    // An earlier run sent it, or it was opened elsewhere.
+    earlier: report !== undefined && plan === undefined,
+    hedge_id: entry?.hedgeId ?? hedge?.id,
+    action_id: entry?.id,
+    sent_at: entry?.sentAt,
+    note: intent.options.note,
+    message: error?.what,
+  };
 }
 
-export const withOutcome = (end: DealEnd): EndedDeal => ({ ...end, outcome: outcomeOfDeal(end) });
-
-function outcomeOfDeal({ report, error, intent }: DealEnd): DealOutcome {
+export function outcomeOfDeal({ report, error, intent }: DealEnd): DealOutcome {
   if (error?.code === NOT_RUN) return NOT_RUN;
   if (error !== undefined && isBeyondBound(error, intent)) return 'skipped';
   if (report !== undefined) return report.outcome;

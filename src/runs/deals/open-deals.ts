@@ -3,9 +3,8 @@
  * readings that all rows need are made once and carried forward, and no row waits for the fill of another.
  */
 import { Big } from 'big.js';
-import { isUnsized, type OpenIntent } from '../../args/action-intent.ts';
-import { isComputed } from '../../args/sizing.ts';
 import type { HedgeApi } from '../../client/hedge-api.ts';
+import { isComputed, isUnsized, type OpenIntent } from '../../domain/action-intent.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { clocksDisagree, elapsedOver } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';

@@ -1,10 +1,10 @@
 /** The plan of a roll: the hedge, the unused deal ID of the second leg, and the record that keeps it. Sends no action. */
 
 import { Big } from 'big.js';
-import type { OpenIntent } from '../../args/action-intent.ts';
 import { readDealId } from '../../args/operands.ts';
 import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
 import type { Hedge, Quote } from '../../client/schemas.ts';
+import type { OpenIntent } from '../../domain/action-intent.ts';
 import { counted, usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, optionWords, say, shell, step } from '../../domain/hint.ts';
 import { DAY_MS, exactInstant, instantOf } from '../../domain/instants.ts';

@@ -3,8 +3,8 @@
  * is shown and confirmed once; an earlier run of the same command is continued.
  */
 import { Big } from 'big.js';
-import type { OpenIntent } from '../../args/action-intent.ts';
 import type { RollIntent } from '../../args/roll-options.ts';
+import type { OpenIntent } from '../../domain/action-intent.ts';
 import { say, shell } from '../../domain/hint.ts';
 import type { Side } from '../../domain/vocabulary.ts';
 import { nothingSent } from '../../errors.ts';

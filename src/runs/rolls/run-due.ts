@@ -1,8 +1,8 @@
 /** Runs every roll that is due, one after the other. One that fails does not stop the others, unless they would fail too. */
 
 import type { Big } from 'big.js';
-import type { ActionOptions } from '../../args/action-intent.ts';
 import type { Hedge } from '../../client/schemas.ts';
+import type { ActionOptions } from '../../domain/action-intent.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import {

@@ -3,7 +3,7 @@
  * run that was killed anywhere is continued by the next one; the deal ID of the second leg opens once.
  */
 import type { Big } from 'big.js';
-import type { ActionOptions, CloseIntent, OpenIntent } from '../../args/action-intent.ts';
+import type { ActionOptions, CloseIntent, OpenIntent } from '../../domain/action-intent.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { exactInstant, MINUTE_MS } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';

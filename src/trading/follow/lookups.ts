@@ -1,5 +1,5 @@
 /** Lookups of actions that nobody awaits, whose failure must not fail the command. */
-import { dealIdOf, type TypedIntent } from '../../args/action-intent.ts';
+import { dealIdOf, type TypedIntent } from '../../domain/action-intent.ts';
 import {
   CredentialError,
   DamagedFileError,

@@ -1,7 +1,7 @@
 /** The flags that an action needs where nobody can be asked: checked before anything is read. */
 
-import { dealIdOf, type TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
+import { dealIdOf, type TypedIntent } from '../../domain/action-intent.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { type Environment, hasLiveRules, PRACTICE_LIVE } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';

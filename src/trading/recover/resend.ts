@@ -1,8 +1,8 @@
 /** Sends a journaled action again with its own key and bytes, after new checks and a new confirmation (specification §7). */
 
 import type { Big } from 'big.js';
-import type { ActionOptions, TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
+import type { ActionOptions, TypedIntent } from '../../domain/action-intent.ts';
 import { createsHedge, enlarges, rowOf } from '../../domain/action-table.ts';
 import { isCommand, say, shell, step } from '../../domain/hint.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';

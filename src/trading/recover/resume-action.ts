@@ -3,8 +3,8 @@
  * Another request under the key is stopped (specification §7).
  */
 
-import type { TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
+import type { TypedIntent } from '../../domain/action-intent.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError, InterruptedError, UsageError, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';

@@ -15,7 +15,7 @@ import {
   UnavailableError,
   UsageError,
 } from '../../../src/errors.ts';
-import { type Deal, type DealEnd, endsRun, notRun, withOutcome } from '../../../src/runs/deals/deal.ts';
+import { type Deal, type DealEnd, endsRun, notRun, recordOfDeal } from '../../../src/runs/deals/deal.ts';
 import { findingOf } from '../../../src/runs/deals/finding.ts';
 import { reportOf } from '../../../src/trading/report.ts';
 
@@ -168,6 +168,6 @@ describe('a row of a deals file', () => {
     ['without a service ends the run', deal(2), unavailable, 'stopped', true],
   ])('%s', (_, of, error, outcome, ends) => {
     const end = ended(of, error);
-    expect([withOutcome(end).outcome, endsRun(end)]).toEqual([outcome, ends]);
+    expect([recordOfDeal(end).outcome, endsRun(end)]).toEqual([outcome, ends]);
   });
 });

@@ -1,9 +1,9 @@
 /** The four actions as values, whether typed or asked for by the wizard. */
 import type { Big } from 'big.js';
-import type { ActionName } from '../domain/action-table.ts';
-import type { PriceBounds } from '../domain/price-bounds.ts';
-import type { Binding } from '../domain/sizes.ts';
-import type { Side, Tenor } from '../domain/vocabulary.ts';
+import type { ActionName } from './action-table.ts';
+import type { PriceBounds } from './price-bounds.ts';
+import type { Binding } from './sizes.ts';
+import type { Side, Tenor } from './vocabulary.ts';
 
 /** Options of every action. */
 export interface ActionOptions {
@@ -115,3 +115,39 @@ export type OpenPart = 'market' | 'side' | 'notional' | 'tenor';
 
 /** An open with missing arguments. */
 export type OpenDraft = Omit<OpenIntent, OpenPart> & { [Part in OpenPart]: OpenIntent[Part] | undefined };
+
+/** The option without its dashes, as the journal stores it: `ngn 800000000`, `max`, `to 50000`. */
+export function sizingInWords(sizing: Sizing): string {
+  switch (sizing.by) {
+    case 'ngn':
+      return `ngn ${sizing.amount.toFixed()}`;
+    case 'target':
+      return `to ${sizing.target.toFixed()}`;
+    case 'max':
+      return 'max';
+    default:
+      return sizing satisfies never;
+  }
+}
+
+/** An open or add whose size was not typed as a notional. */
+export type Computed = Extract<TypedIntent, { sizing?: unknown }> & { sizing: Sizing };
+
+export const isComputed = (intent: TypedIntent): intent is Computed =>
+  'sizing' in intent && intent.sizing !== undefined;
+
+/** A size given with --by, --to, --ngn or --max, as typed; the same key must repeat it. */
+export function askedOf(intent: TypedIntent): string | undefined {
+  if (isComputed(intent)) return sizingInWords(intent.sizing);
+  if (!('reduction' in intent)) return undefined;
+  const { reduction } = intent;
+  if (reduction.by === 'percent') return `by ${reduction.percent.toFixed()}%`;
+  if (reduction.by === 'ngn') return sizingInWords(reduction);
+  return reduction.by === 'target' ? `to ${reduction.target.toFixed()}` : undefined;
+}
+
+/** The same of a size that changes the position each time: a target is reached once. */
+export function changeAsked(intent: TypedIntent): string | undefined {
+  const size = 'reduction' in intent ? intent.reduction : 'sizing' in intent ? intent.sizing : undefined;
+  return size?.by === 'target' ? undefined : askedOf(intent);
+}
