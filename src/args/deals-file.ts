@@ -1,13 +1,12 @@
 /** Reads the arguments of `hedge deals`, and a deals file: one open per row, from a spreadsheet or from `hedge cover`. */
 import type { Big } from 'big.js';
-import type { OpenIntent, TypedIntentOf } from '../domain/action-intent.ts';
 import { say, shell } from '../domain/hint.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import { quoted, quotedName } from '../domain/quoted.ts';
 import { similarForm } from '../domain/similar-ids.ts';
 import { isNairaMarket, type Side, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { readActionOptions, USUAL_OPTIONS } from './action-options.ts';
+import { readActionOptions } from './action-options.ts';
 import { readNote } from './note.ts';
 import {
   isNot,
@@ -176,26 +175,3 @@ function readTenorCell(text: string): Tenor {
     throw isNot(text, 'a tenor', 'Write 1, 3 or 7.');
   }
 }
-
-/** The open of a row: once per deal ID, without waiting for its fill. It was confirmed with all others. */
-export const openOf = (
-  { dealId, side, size, tenor, bounds, note }: DealRow,
-  { market, retryFailed, despite }: { market: string; retryFailed: boolean; despite: readonly string[] },
-): TypedIntentOf<'open'> => ({
-  action: 'open',
-  market,
-  side,
-  ...('ngn' in size ? { sizing: { by: 'ngn', amount: size.ngn } } : { notional: size.notional }),
-  tenor,
-  dealId,
-  ensure: true,
-  retryFailed,
-  allowDuplicate: false,
-  bounds,
-  anyPrice: false,
-  options: { ...USUAL_OPTIONS, yes: true, wait: false, despite, note },
-});
-
-/** Whether the row limits its price. */
-export const isBounded = ({ bounds }: Pick<OpenIntent, 'bounds'>): boolean =>
-  bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined;

@@ -1,7 +1,12 @@
 /** Reads the arguments of `hedge export`, and the file of accounts. */
 import { type Fields, isFields } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
-import { POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
+import {
+  type AccountNames,
+  POSTING_ACCOUNTS,
+  type PostingAccount,
+  USUAL_ACCOUNTS,
+} from '../domain/postings.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
@@ -41,20 +46,6 @@ function readFormat(text: string | undefined): ExportFormat {
     throw new UsageError('Missing --format.', `Use --format ${EXPORT_FORMATS.join(', ')}.`);
   return oneMeant(EXPORT_FORMATS, text, 'a format (--format)');
 }
-
-export type AccountNames = Readonly<Record<PostingAccount, string>>;
-
-export const USUAL_ACCOUNTS: AccountNames = {
-  balance: 'Assets:Hedge:Balance',
-  margin: 'Assets:Hedge:Margin',
-  reserved: 'Assets:Hedge:Reserved',
-  price: 'Income:Hedge:Price',
-  carry: 'Income:Hedge:Carry',
-  fees: 'Expenses:Hedge:Fees',
-  opening: 'Equity:Hedge:Opening',
-  unexplained: 'Equity:Hedge:Unexplained',
-  rounding: 'Equity:Hedge:Rounding',
-};
 
 /** These hold the service's balances: each is an account of its own. */
 const HELD = ['balance', 'margin', 'reserved'] as const satisfies readonly PostingAccount[];

@@ -1,7 +1,7 @@
 /** Reads the arguments of `hedge quote`: one hedge, or a grid of sides, sizes and tenors. */
 import type { Big } from 'big.js';
-import type { Sizing, WithoutSize } from '../domain/action-intent.ts';
 import { say, shell, step } from '../domain/hint.ts';
+import type { GridIntent, QuoteIntent, UnsizedQuote } from '../domain/quote-intent.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { SIDES, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -21,39 +21,6 @@ import {
 import { longOption, readOption } from './option.ts';
 import { readSideWords } from './side-words.ts';
 import { readSizing } from './sizing.ts';
-
-interface QuoteRequest {
-  /** In capitals; not checked against the service. */
-  market: string;
-  /** In days; at least one, ascending, none twice. */
-  tenors: readonly Tenor[];
-  /** Added to the break-even for the customer's rate, in bps of it; zero or more. */
-  markupBps?: Big | undefined;
-}
-
-export interface QuoteIntent extends QuoteRequest {
-  side: Side;
-  /** USD, positive, two decimals at most. */
-  notional: Big;
-  /** How the notional was computed; undefined when it was typed. */
-  sizing?: Sizing | undefined;
-  /** Also quotes smaller and larger notionals, for one tenor. */
-  curve?: boolean | undefined;
-  /** Quote currency per USDT: the highest price to buy at, the lowest to sell at. */
-  worstPrice?: Big | undefined;
-  /** Highest total cost in bps of notional; negative is a gain. */
-  maxCostBps?: Big | undefined;
-}
-
-/** A quote whose size is still to be computed from what the service shows. */
-export type UnsizedQuote = WithoutSize<QuoteIntent>;
-
-export interface GridIntent extends QuoteRequest {
-  /** At least one, buy first. */
-  sides: readonly Side[];
-  /** USD, ascending, none twice. */
-  sizes: readonly Big[];
-}
 
 export function readQuoteIntent(raw: RawInput): QuoteIntent | UnsizedQuote | GridIntent {
   const markupBps = readOption(raw, 'markupBps', readMarkup);

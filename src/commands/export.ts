@@ -1,12 +1,8 @@
 /** `hedge export` */
-import {
-  EXPORT_FORMATS,
-  readAccountNames,
-  readExportIntent,
-  USUAL_ACCOUNTS,
-} from '../args/export-options.ts';
+import { EXPORT_FORMATS, readAccountNames, readExportIntent } from '../args/export-options.ts';
 import { SAVE_OPTION } from '../args/report-options.ts';
 import { say, shell } from '../domain/hint.ts';
+import { USUAL_ACCOUNTS } from '../domain/postings.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
 import {

@@ -1,13 +1,9 @@
 /** `hedge quote` */
 
-import {
-  type GridIntent,
-  type QuoteIntent,
-  readQuoteIntent,
-  type UnsizedQuote,
-} from '../args/quote-options.ts';
+import { readQuoteIntent } from '../args/quote-options.ts';
 import { SIZE_OPTIONS } from '../args/sizing.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
+import type { GridIntent, QuoteIntent, UnsizedQuote } from '../domain/quote-intent.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
 import type { View } from '../output/blocks.ts';
 import type { Words } from '../output/cells.ts';

@@ -307,3 +307,10 @@ function inCents(naira: Big, rate: Big, how: 'down' | 'up'): Big {
   if (how === 'up') return off < 0 ? nearest.plus(CENT) : nearest;
   return off > 0 ? nearest.minus(CENT) : nearest;
 }
+
+/** A row, or the next leg of its chain, may cost so much more than its quote. */
+const TOLERANCE_BPS = 10;
+
+export const costLimit = (costBps: Big): Big => upToTenths(costBps.plus(TOLERANCE_BPS));
+
+const upToTenths = (amount: Big): Big => amount.round(1, amount.lt(0) ? Big.roundDown : Big.roundUp);

@@ -20,6 +20,20 @@ export const POSTING_ACCOUNTS = [
 ] as const;
 export type PostingAccount = (typeof POSTING_ACCOUNTS)[number];
 
+export type AccountNames = Readonly<Record<PostingAccount, string>>;
+
+export const USUAL_ACCOUNTS: AccountNames = {
+  balance: 'Assets:Hedge:Balance',
+  margin: 'Assets:Hedge:Margin',
+  reserved: 'Assets:Hedge:Reserved',
+  price: 'Income:Hedge:Price',
+  carry: 'Income:Hedge:Carry',
+  fees: 'Expenses:Hedge:Fees',
+  opening: 'Equity:Hedge:Opening',
+  unexplained: 'Equity:Hedge:Unexplained',
+  rounding: 'Equity:Hedge:Rounding',
+};
+
 export interface Posting {
   account: PostingAccount;
   /** USDC, 6 decimals; positive: a debit. USD is taken at par. */

@@ -11,6 +11,10 @@ export interface PriceBounds {
   maxCostBps?: Big | undefined;
 }
 
+/** Whether anything limits the price. */
+export const isBounded = ({ bounds }: { bounds: PriceBounds }): boolean =>
+  bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined;
+
 export interface BoundFinding {
   bound: 'worst_price' | 'max_cost_bps' | 'implausible_price';
   limit: Big;

@@ -5,7 +5,7 @@ import { readDecimal } from '../domain/amounts.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { optionWords, shell, step } from '../domain/hint.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
-import type { CommandWords, NextStep } from '../errors.ts';
+import type { CommandWords, Effect, NextStep } from '../errors.ts';
 import type { SignedHalt } from './halt.ts';
 import { partialFillOf } from './queries.ts';
 import type { Operator } from './records.ts';
@@ -173,3 +173,10 @@ export const underProfile = (profile: string, selected: string | undefined): rea
 
 /** Before the commands that record an outcome manually. */
 export const AFTER_THE_PARTNER = 'After the partner has confirmed it:';
+
+/** The effect on the position, as far as the journal knows. */
+export function effectOf(action: Action): Effect {
+  if (action.underway || isUnresolved(action)) return 'unknown';
+  if (action.state === 'accepted') return action.outcome === undefined ? 'pending' : 'unknown';
+  return action.state === 'done' || action.recordedAs === 'done' ? 'done' : 'none';
+}

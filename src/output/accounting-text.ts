@@ -1,7 +1,11 @@
 /** Double entry as text: for hledger and for beancount, the same bytes for the same entries. */
-import type { AccountNames } from '../args/export-options.ts';
 import { instantText } from '../domain/instants.ts';
-import { type AccountingEntry, POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
+import {
+  type AccountingEntry,
+  type AccountNames,
+  POSTING_ACCOUNTS,
+  type PostingAccount,
+} from '../domain/postings.ts';
 
 export interface AccountingExport {
   entries: readonly AccountingEntry[];

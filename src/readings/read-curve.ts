@@ -1,8 +1,8 @@
 /** Reads indicative quotes per notional, for the cost curve. */
 import type { Big } from 'big.js';
-import type { QuoteIntent } from '../args/quote-options.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { quoteFigures } from '../domain/quote-figures.ts';
+import type { QuoteIntent } from '../domain/quote-intent.ts';
 import { RefusedError } from '../errors.ts';
 import type { QuoteReading } from './read-quotes.ts';
 

@@ -1,11 +1,11 @@
 /** Reads a grid of indicative quotes: paced, and ended by a rate limit with what came until then. */
 import type { Big } from 'big.js';
-import type { GridIntent } from '../args/quote-options.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Account, Market, Quote } from '../client/schemas.ts';
 import { leastOf } from '../domain/exposure.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
 import { customerRate, type Exceeded, exceededBy, marginalBps } from '../domain/quote-grid.ts';
+import type { GridIntent } from '../domain/quote-intent.ts';
 import type { Side, Tenor } from '../domain/vocabulary.ts';
 import { CredentialError, HedgeError, RefusedError, UnavailableError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -1,10 +1,10 @@
 /** Reads indicative quotes per tenor, and checks them against price limits. */
 import type { Big } from 'big.js';
-import type { QuoteIntent } from '../args/quote-options.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Account, Quote } from '../client/schemas.ts';
 import { type BoundFinding, checkPriceBounds } from '../domain/price-bounds.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
+import type { QuoteIntent } from '../domain/quote-intent.ts';
 import { ConditionError, CredentialError, HedgeError } from '../errors.ts';
 import type { SizedDocument } from '../schema/action-document.ts';
 

@@ -1,7 +1,8 @@
 /** Reads quotes for a size in naira, or for the largest one: the size is found with the first tenor. */
-import type { QuoteIntent, UnsizedQuote } from '../args/quote-options.ts';
+
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Quote } from '../client/schemas.ts';
+import type { QuoteIntent, UnsizedQuote } from '../domain/quote-intent.ts';
 import type { OwnRoom } from '../domain/sizes.ts';
 import { findCover, findLargest, type QuoteFor } from './find-size.ts';
 import { marketNotFound } from './read-prices.ts';

@@ -1,7 +1,8 @@
 /** Random days as double entry: balanced, equal to the account of the service at each snapshot, and append-only. */
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { type ExportFormat, USUAL_ACCOUNTS } from '../../src/args/export-options.ts';
+import type { ExportFormat } from '../../src/args/export-options.ts';
+import { USUAL_ACCOUNTS } from '../../src/domain/postings.ts';
 import { exportText } from '../../src/output/views/export.ts';
 import { type ExportReading, readExport } from '../../src/readings/read-export.ts';
 import { readWholeAccount, saveSnapshot } from '../../src/readings/take-snapshot.ts';

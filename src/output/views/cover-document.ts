@@ -1,11 +1,11 @@
 /** A cover as a document, as a table of buckets, and as a deals file. */
 
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { daysAfter } from '../../domain/business-days.ts';
 import type { BandStatus, BucketCoverage, CoverBucket } from '../../domain/cover.ts';
-import type { BucketPlan } from '../../domain/cover-plan.ts';
+import { type BucketPlan, costLimit } from '../../domain/cover-plan.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { marksOn } from '../../domain/maturity-ladder.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
@@ -189,11 +189,6 @@ const DEAL_COLUMNS = 'deal_id market side notional_usd tenor_days max_cost_bps n
 export const isDealsCsv = (content: string): boolean =>
   content.replace(/^\ufeff/, '').split(/\r?\n/, 1)[0] === DEAL_COLUMNS.join(',');
 
-/** A row, or the next leg of its chain, may cost so much more than its quote. */
-const TOLERANCE_BPS = 10;
-
-export const costLimit = (costBps: Big): Big => upToTenths(costBps.plus(TOLERANCE_BPS));
-
 export function dealsCsv({ deals, market }: CoverReading): { text: string; rows: number } {
   const records = deals.flatMap((deal) =>
     deal.rows.map(({ deal_id, notional_usd }, index) => ({
@@ -211,8 +206,6 @@ export function dealsCsv({ deals, market }: CoverReading): { text: string; rows:
     rows: records.length,
   };
 }
-
-const upToTenths = (amount: Big): Big => amount.round(1, amount.lt(0) ? Big.roundDown : Big.roundUp);
 
 /** `cover of 49,999,994.41 NGN due 2026-12-14, row 1 of 2 for 99,999,988.82 NGN; leg 1 of 2: roll 2026-11-30` */
 function noteOf({ due, covers_ngn: whole, rows, rolls }: CoverDeal, index: number): string {

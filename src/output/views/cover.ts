@@ -3,6 +3,7 @@ import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { sum } from '../../domain/amounts.ts';
 import type { Coverage } from '../../domain/cover.ts';
+import { costLimit } from '../../domain/cover-plan.ts';
 import { wholeCents } from '../../domain/exposure.ts';
 import { commandOnId, optionWords, shell, step } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
@@ -25,15 +26,7 @@ import { nameText, partsIn, type Tone, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
 import { constraintLines, reductionBlocks } from './cover-advice.ts';
 import { datesShown, fewOf, markedDate, marksLine, outsideLine, viewDates } from './cover-dates.ts';
-import {
-  bucketList,
-  bucketsOf,
-  costLimit,
-  coverDocument,
-  naira,
-  nairaInWords,
-  totalsOf,
-} from './cover-document.ts';
+import { bucketList, bucketsOf, coverDocument, naira, nairaInWords, totalsOf } from './cover-document.ts';
 import { dateInWords, islamicLine } from './day-words.ts';
 import { bpsFigure, cents, countCell, countOf, rate, row, usd } from './record-columns.ts';
 

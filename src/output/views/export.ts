@@ -1,10 +1,11 @@
 /** Double entry as files for accounting, as a table and as a screen. */
 
-import type { AccountNames, ExportFormat } from '../../args/export-options.ts';
+import type { ExportFormat } from '../../args/export-options.ts';
 import { counted } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
+import type { AccountNames } from '../../domain/postings.ts';
 import type { ExportReading } from '../../readings/read-export.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { BookedDocument } from '../../schema/reading-document.ts';

@@ -6,9 +6,10 @@ import { ownField } from '../../domain/fields.ts';
 import { commandText, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
-import { type Effect, type Hint } from '../../errors.ts';
+import type { Hint } from '../../errors.ts';
 import {
   changeWord,
+  effectOf,
   isPartialFill,
   machineTimeNote,
   nextSteps,
@@ -131,13 +132,6 @@ const operatorsOf = (rows: readonly JournalRow[]): ReadonlySet<string> =>
       intent.operator === undefined ? [] : [operatorInWords(intent.operator)],
     ),
   );
-
-/** The effect on the position, as far as the journal knows. */
-export function effectOf(action: Action): Effect {
-  if (action.underway || isUnresolved(action)) return 'unknown';
-  if (action.state === 'accepted') return action.outcome === undefined ? 'pending' : 'unknown';
-  return action.state === 'done' || action.recordedAs === 'done' ? 'done' : 'none';
-}
 
 export function journalDocument(
   action: Action,

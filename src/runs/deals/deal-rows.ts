@@ -1,12 +1,8 @@
 /** The rows of a deals file as the opens of one account: what they lack is named before anything is sent. */
-import {
-  type DealRow,
-  type DealsFile,
-  type DealsIntent,
-  isBounded,
-  NOTHING_SENT,
-  openOf,
-} from '../../args/deals-file.ts';
+import { USUAL_OPTIONS } from '../../args/action-options.ts';
+import { type DealRow, type DealsFile, type DealsIntent, NOTHING_SENT } from '../../args/deals-file.ts';
+import type { TypedIntentOf } from '../../domain/action-intent.ts';
+import { isBounded } from '../../domain/price-bounds.ts';
 import { quoted, unquoted } from '../../domain/quoted.ts';
 import { hasLiveRules, isNairaMarket } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
@@ -68,3 +64,22 @@ export function dealsOf(
     intent: openOf(row, { market: inNaira(row), retryFailed, despite }),
   }));
 }
+
+/** The open of a row: once per deal ID, without waiting for its fill. It was confirmed with all others. */
+const openOf = (
+  { dealId, side, size, tenor, bounds, note }: DealRow,
+  { market, retryFailed, despite }: { market: string; retryFailed: boolean; despite: readonly string[] },
+): TypedIntentOf<'open'> => ({
+  action: 'open',
+  market,
+  side,
+  ...('ngn' in size ? { sizing: { by: 'ngn', amount: size.ngn } } : { notional: size.notional }),
+  tenor,
+  dealId,
+  ensure: true,
+  retryFailed,
+  allowDuplicate: false,
+  bounds,
+  anyPrice: false,
+  options: { ...USUAL_OPTIONS, yes: true, wait: false, despite, note },
+});

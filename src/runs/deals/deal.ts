@@ -1,11 +1,10 @@
 /** One row of a deals file on its way: its open, how it ended, and what that means for the rows after it. Pure. */
 import type { Big } from 'big.js';
-import { isBounded } from '../../args/deals-file.ts';
 import type { Quote } from '../../client/schemas.ts';
 import type { OpenIntent, TypedIntentOf } from '../../domain/action-intent.ts';
 import { readDecimal } from '../../domain/amounts.ts';
 import { grouped } from '../../domain/exposure.ts';
-import { worseByBps } from '../../domain/price-bounds.ts';
+import { isBounded, worseByBps } from '../../domain/price-bounds.ts';
 import { quoteFigures } from '../../domain/quote-figures.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { coverOf } from '../../domain/sizes.ts';
