@@ -8,7 +8,7 @@ import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { CommandWords, Effect, NextStep } from '../errors.ts';
 import type { SignedHalt } from './halt.ts';
 import { partialFillOf } from './queries.ts';
-import type { Operator } from './records.ts';
+import type { HaltRecord, Operator } from './records.ts';
 import { type Action, inFlight, isUnresolved } from './replay.ts';
 
 /** `OPEN buy USDTNGN 50,000.00 USD ("PAY-8841")`; a close has no size. Behind a colleague's: `of Ada O. (ada@desk)`. */
@@ -101,6 +101,12 @@ export const operatorInFull = (operator: Operator): string => {
   return name === undefined ? operatorInWords(operator) : `${name} (${user}@${host})`;
 };
 
+/** Names the machine too if there is a desk. */
+export function senderInWords({ intent: { operator }, login }: Action): string | undefined {
+  if (operator === undefined) return login;
+  return login === undefined ? operatorInWords(operator) : operatorInFull(operator);
+}
+
 /** `3f2a of this machine`, or of a colleague on a desk. */
 export const actionAndMachine = ({ shortId, colleague }: Action): string =>
   `${shortId} of ${colleague === undefined ? 'this machine' : unquoted(operatorInFull(colleague))}`;
@@ -179,4 +185,19 @@ export function effectOf(action: Action): Effect {
   if (action.underway || isUnresolved(action)) return 'unknown';
   if (action.state === 'accepted') return action.outcome === undefined ? 'pending' : 'unknown';
   return action.state === 'done' || action.recordedAs === 'done' ? 'done' : 'none';
+}
+
+export function haltSignerOf(record: HaltRecord): string | undefined {
+  if (record.kind === 'halt') return record.who;
+  return record.operator && operatorInFull(record.operator);
+}
+
+export function whyHalted(record: HaltRecord): string | undefined {
+  return record.kind === 'halt' ? record.why : record.lifted?.why;
+}
+
+/** An unhalt may lift several. */
+export function haltReasons(record: HaltRecord): string | undefined {
+  const others = record.kind === 'unhalt' ? record.halt_ids.length - 1 : 0;
+  return others > 0 ? `${whyHalted(record) ?? ''} (and ${others.toString()} before it)` : whyHalted(record);
 }

@@ -2,9 +2,8 @@
 import { say, shell } from '../../domain/hint.ts';
 import { quoted } from '../../domain/quoted.ts';
 import type { Sentence } from '../../errors.ts';
-import { operatorInFull, timeInWords } from '../../journal/describe.ts';
+import { haltReasons, haltSignerOf, timeInWords, whyHalted } from '../../journal/describe.ts';
 import type { Halt, SignedHalt } from '../../journal/halt.ts';
-import type { HaltRecord } from '../../journal/records.ts';
 import type { RecordedHalt } from '../../journal/state.ts';
 import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
 import { type Block, dimLine, gap, line, messageLine, type View } from '../blocks.ts';
@@ -105,8 +104,14 @@ export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
       of: ({ refused, kind }) => (refused === true ? 'unhalt_refused' : kind),
       show: eventCell,
     },
-    { name: 'who', header: 'Who', wrap: true, of: signerOf, show: whoCell },
-    { name: 'why', header: 'Reason', wrap: true, of: reasonOf, show: (each) => orMissing(reasonsOf(each)) },
+    { name: 'who', header: 'Who', wrap: true, of: haltSignerOf, show: whoCell },
+    {
+      name: 'why',
+      header: 'Reason',
+      wrap: true,
+      of: whyHalted,
+      show: (each) => orMissing(haltReasons(each)),
+    },
     { name: 'note', header: 'Note', optional: true, show: ({ note }) => orMissing(note) },
     { name: 'operator', parts: OPERATOR_PARTS, of: ({ operator }) => operatorDocument(operator) },
     'version',
@@ -120,26 +125,11 @@ export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
   { empty: 'No recorded halts' },
 );
 
-function signerOf(record: HaltRecord): string | undefined {
-  if (record.kind === 'halt') return record.who;
-  return record.operator && operatorInFull(record.operator);
-}
-
 /** A name is what its machine says; the login is what the database of the desk says. */
 function whoCell(record: RecordedHalt): Cell {
   const { login } = record;
-  const signer = signerOf(record);
+  const signer = haltSignerOf(record);
   return orMissing(login === undefined ? signer : `${signer ?? ''}, login ${login}`);
-}
-
-function reasonOf(record: HaltRecord): string | undefined {
-  return record.kind === 'halt' ? record.why : record.lifted?.why;
-}
-
-/** An unhalt may lift several. */
-function reasonsOf(record: HaltRecord): string | undefined {
-  const others = record.kind === 'unhalt' ? record.halt_ids.length - 1 : 0;
-  return others > 0 ? `${reasonOf(record) ?? ''} (and ${others.toString()} before it)` : reasonOf(record);
 }
 
 function eventCell({ kind, refused }: RecordedHalt): Cell {

@@ -4,20 +4,9 @@ import { takesWholeSide } from '../../domain/action-table.ts';
 import { commandText, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
-import {
-  askedInWords,
-  changeWord,
-  nextSteps,
-  operatorInFull,
-  operatorInWords,
-} from '../../journal/describe.ts';
-import {
-  closedNotional,
-  dealIdsOf,
-  PARTIAL_FILL,
-  recordedFigures,
-  touchedHedges,
-} from '../../journal/queries.ts';
+import { askedInWords, nextSteps, operatorInFull, operatorInWords } from '../../journal/describe.ts';
+import { type Length, stepInWords, stepWord } from '../../journal/describe-step.ts';
+import { closedNotional, dealIdsOf, recordedFigures, touchedHedges } from '../../journal/queries.ts';
 import type { ActionRecord } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
@@ -87,8 +76,6 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): Vi
     },
   ];
 }
-
-type Length = 'in full' | 'short';
 
 const QUOTED_IN_SHORT = 'execution_price cost_usdc cost_bps net_pnl_usd close_fee_usdc net_margin_usd'.split(
   ' ',
@@ -219,62 +206,13 @@ function beforeOf({ intent }: Action): View {
 }
 
 function viewStep(record: ActionRecord, action: Action, length: Length): Block {
-  const isBrief = length === 'short' && record.kind === 'sending';
-  const detail = isBrief ? `attempt ${record.attempt}` : detailOf(record, action);
   const until = record.kind === 'accepted' ? record.provisional_until : undefined;
-  const code = record.kind === 'not_sent' ? record.code : undefined;
   return line(
     time(record.at, 'second', 'dim'),
-    text(`${code === undefined ? STEPS[record.kind] : `not accepted (${code})`}:`, 'strong'),
-    message(`${detail}${signatureOf(record, action)}`),
+    text(`${stepWord(record)}:`, 'strong'),
+    message(stepInWords(record, action, length)),
     until !== undefined && [', provisional until', time(until)],
   );
-}
-
-/** Who wrote a step, if another person than who sent the action, and the note of the step: `, by Bo, note: late`. */
-function signatureOf(record: ActionRecord, { intent }: Action): string {
-  const { operator } = record;
-  const sender = intent.operator && operatorInFull(intent.operator);
-  const by =
-    operator === undefined || operatorInFull(operator) === sender ? '' : `, by ${operatorInFull(operator)}`;
-  const note = record.kind !== 'intent' && 'note' in record ? record.note : undefined;
-  return `${by}${note === undefined ? '' : `, note: ${note}`}`;
-}
-
-const STEPS: Readonly<Record<ActionRecord['kind'], string>> = {
-  intent: 'recorded',
-  sending: 'sending',
-  accepted: 'accepted',
-  refused: 'rejected',
-  unknown: 'no response',
-  outcome: 'outcome',
-  settled: 'recorded',
-  not_sent: 'not sent',
-};
-
-function detailOf(record: ActionRecord, { intent }: Action): string {
-  switch (record.kind) {
-    case 'intent':
-      return 'request saved before sending';
-    case 'sending':
-      return `attempt ${record.attempt}${record.nothing_done_before === true ? ', no earlier attempt executed' : ''}, process ${record.writer.pid} on ${record.writer.hostname}`;
-    case 'accepted': {
-      const by = record.by === 'looking' ? 'found at the service' : 'by the service';
-      return record.hedge_id === undefined ? by : `${by}, ${spelledName(record.hedge_id)}`;
-    }
-    case 'refused':
-      return `${record.code} (HTTP ${record.http_status})${record.looked === true ? ', and the positions do not show it' : ''}`;
-    case 'outcome':
-      if (PARTIAL_FILL in record.facts) return 'partial fill';
-      return record.outcome === 'changed' ? changeWord(intent) : record.outcome.replaceAll('_', ' ');
-    case 'settled':
-      return `${record.as === 'done' ? 'executed' : 'not executed'}: ${record.because}`;
-    case 'unknown':
-    case 'not_sent':
-      return record.why;
-    default:
-      return record satisfies never;
-  }
 }
 
 /** `side`: as it is now, if it was read. `arrivesUntil`: milliseconds since the epoch, while it may still arrive. */

@@ -13,9 +13,9 @@ import {
   isPartialFill,
   machineTimeNote,
   nextSteps,
-  operatorInFull,
   operatorInWords,
   outcomeWord,
+  senderInWords,
 } from '../../journal/describe.ts';
 import {
   closedNotional,
@@ -276,12 +276,6 @@ const olderLine = (shown: number, fitting: number | undefined): Block =>
         { kind: 'number', amount: fitting - shown, tone: 'dim' },
         text('older. Show them: --limit all', 'dim'),
       );
-
-/** Names the machine too if there is a desk. */
-function senderInWords({ intent: { operator }, login }: Action): string | undefined {
-  if (operator === undefined) return login;
-  return login === undefined ? operatorInWords(operator) : operatorInFull(operator);
-}
 
 /** `hdg_1`, `hdg_1 +2` */
 function severalNames([first, ...more]: readonly string[]): Cell {
