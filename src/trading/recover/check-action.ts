@@ -36,13 +36,11 @@ export interface CheckedAction {
 /** A failed reading leaves each action unchanged. @throws UsageError if the operand matches none. */
 export async function checkActions(word: string | undefined, context: ReadContext): Promise<CheckedAction> {
   const state = context.journal.read();
-  const open = state.current.filter(
-    (action) =>
-      isUnresolved(action) || isAwaitingOutcome(action) || hasProvisionExpired(action, context.clock.now()),
-  );
+  const isOpen = (action: Action): boolean => isUnresolved(action) || isAwaitingOutcome(action);
+  const own = state.current.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
+  const here = own.filter((action) => isOpen(action) || hasProvisionExpired(action, context.clock.now()));
   const { trouble } = state;
   noteTrouble(trouble, (line) => context.progress.news(line));
-  const here = open.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
   const meant = word === undefined ? here : [requireFound(state, word, context.identity)];
   const looked: ActionReport[] = [];
   let failure: HedgeError | undefined;
@@ -60,8 +58,8 @@ export async function checkActions(word: string | undefined, context: ReadContex
   return {
     looked,
     asked: word,
-    toConfirm: word === undefined ? state.current.filter((action) => isToConfirm(action, context)) : [],
-    elsewhere: open.length - here.length,
+    toConfirm: word === undefined ? own.filter((action) => isToConfirm(action, context)) : [],
+    elsewhere: state.current.filter(isOpen).length - own.filter(isOpen).length,
     rolls: word === undefined ? await rollsAfter(looked, context) : [],
     trouble,
     finding: worstOf(looked) ?? missing,
@@ -82,11 +80,10 @@ async function rollsAfter(
   return unfinishedChains(journal.read(), { ...times, identity });
 }
 
-const isToConfirm = (action: Action, { identity, clock }: ReadContext): boolean =>
+const isToConfirm = (action: Action, { clock }: ReadContext): boolean =>
   action.state === 'done' &&
   action.provisionalUntil !== undefined &&
-  !hasProvisionExpired(action, clock.now()) &&
-  sameIdentity(action.intent.identity, identity);
+  !hasProvisionExpired(action, clock.now());
 
 function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
   const open = reports.filter(({ finding }) => finding !== undefined);

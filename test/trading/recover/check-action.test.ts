@@ -8,6 +8,7 @@ import {
   anIntent,
   FAILED,
   FILLED,
+  FOUND,
   idOf,
   NOTHING,
   REFUSED,
@@ -420,6 +421,13 @@ describe('a check', () => {
     const desk = await standing();
     await desk.readContext.journal.append([anIntent(), step(SENDING), step(UNKNOWN)]);
     expect(await checked(desk)).toMatchObject({ looked: [], finding: undefined, elsewhere: 1 });
+  });
+
+  it('counts nothing elsewhere that the journal does not list as open there', async () => {
+    const desk = await standing();
+    const found = step({ ...FOUND, provisional_until: '2020-01-01T00:00:00.000Z' });
+    await desk.readContext.journal.append([anIntent(), step(SENDING), step(UNKNOWN), found, step(FILLED)]);
+    expect((await checked(desk)).elsewhere).toBe(0);
   });
 
   it('says first that the journal lacks records, and that its answer is not complete', async () => {
