@@ -75,15 +75,21 @@ function unusable(text: string): CredentialError {
 }
 
 export interface KeyMask {
-  /** The text without the key. */
+  /** The text without the key, or the secret part of it. */
   text: (text: string) => string;
   /** The same JSON value without the key in any of its texts and names. */
   value: (value: unknown) => unknown;
 }
 
 export function keyMaskOf(key: ApiKey): KeyMask {
-  const small = key.reveal().toLowerCase();
-  const spelled = once(() => new RegExp(Array.from(key.reveal(), spellingsOf).join(UNSEEN), 'giu'));
+  const { head = '', secret = '' } = SHAPE.exec(key.reveal())?.groups ?? {};
+  // A short secret may be in other words too.
+  const [before, core] = secret.length < SHORTEST_WITH_TAIL ? ['', head + secret] : [head, secret];
+  const small = core.toLowerCase();
+  const spelled = once(() => {
+    const [optional, needed] = [before, core].map((part) => Array.from(part, spellingsOf).join(UNSEEN));
+    return new RegExp(`(?:${optional}${UNSEEN})?${needed}`, 'giu');
+  });
   const text = (given: string): string =>
     MAY_ESCAPE.test(given) || given.toLowerCase().includes(small)
       ? given.replace(spelled(), () => key.masked)

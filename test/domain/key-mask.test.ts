@@ -22,6 +22,14 @@ describe('the mask of a key', () => {
     });
   });
 
+  it.each(IN_TEXT)('finds its secret part alone where it is spelled as %s', (_, spelled) => {
+    expect(mask.text(`token ${spelled(KEY.slice('hk_test_'.length))}.`)).toContain(`token ${MASKED}`);
+  });
+
+  it('leaves a short secret alone without its head', () => {
+    expect(keyMaskOf(ApiKey.of('hk_test_market')).text('market hk_test_market')).toBe('market hk_test_…');
+  });
+
   it('keeps fields that every object has, as fields', () => {
     const value = mask.value(readJson(`{"__proto__":{"key":"${KEY}"},"constructor":"x\\u0041"}`));
     expect(JSON.stringify(value)).toBe(`{"__proto__":{"key":"${MASKED}"},"constructor":"xA"}`);
@@ -40,7 +48,7 @@ describe('the mask of a key', () => {
         '%25%25',
         '&amp;#',
         KEY.slice(0, -1),
-        `${KEY.slice(0, 8)} ${KEY.slice(8)}`,
+        `${KEY.slice(0, 12)} ${KEY.slice(12)}`,
       ),
     );
     expect(fc.check(fc.property(texts, (text) => mask.text(text) === text))).toMatchObject({ failed: false });
