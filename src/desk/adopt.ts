@@ -2,7 +2,7 @@
 import { timeInWords } from '../journal/describe.ts';
 import { DESK_LIMITS } from '../journal/desk-limits.ts';
 import { type JournalRecord, mintId } from '../journal/records.ts';
-import { newRecord, signedNow } from '../journal/store/new-records.ts';
+import { newRecord, signedAt } from '../journal/store/new-records.ts';
 import { type JournalHead, recordOfLog } from '../journal/store/record-rows.ts';
 import { appendPages, hashesOf, PAGE_MS } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
@@ -67,7 +67,7 @@ export async function adopt(
 ): Promise<Adopted> {
   const connection = await session.connection();
   const { who } = signature;
-  const base = signedNow(signature, machine);
+  const base = signedAt(machine.clock.now(), signature);
   const why = `the log of desk ${name} was put back; ${who} delivered what it lacked`;
   const first: readonly JournalRecord[] = [
     { ...base, kind: 'halt', halt_id: mintId(machine.random), who, why },

@@ -3,7 +3,6 @@
  * safe to repeat: a machine that was stopped in between trades again once it has joined.
  */
 import { say, shell } from '../domain/hint.ts';
-import { exactInstant } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
 import {
   type AccountIdentity,
@@ -11,10 +10,10 @@ import {
   recordedIdentity,
   relationOfLabels,
 } from '../journal/account-identity.ts';
-import { type DeskFounding, type DeskJoin, type RecordedIdentity, SCHEMA } from '../journal/records.ts';
+import { type DeskFounding, type DeskJoin, type RecordedIdentity } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
 import { textOf } from '../journal/store/journal-database.ts';
-import type { NewRecord, Signature } from '../journal/store/new-records.ts';
+import { type NewRecord, type Signature, signedAt } from '../journal/store/new-records.ts';
 import { databaseFile, KeptOpen } from '../journal/store/schema.ts';
 import { beginWitness } from '../journal/store/witness.ts';
 import { troubleError } from '../journal/trouble.ts';
@@ -265,8 +264,9 @@ async function beginJoining(
 /** The same for the same key: a repeated join is one record. */
 function joinRecord(
   { name, provedBy, fingerprint }: { name: string; provedBy: Joined['provedBy']; fingerprint: string },
-  { machine, profile, signature: { who, operator, version }, session, follower }: JoinParts,
+  { machine, profile, signature, session, follower }: JoinParts,
 ): NewRecord {
+  const { who } = signature;
   const db = follower.database();
   const known =
     db &&
@@ -279,15 +279,12 @@ function joinRecord(
   const [stored] = known === undefined ? [] : follower.records(known.seq, known.seq);
   if (stored !== undefined) return { id: stored.id, record: stored.record };
   const record = {
-    schema: SCHEMA,
+    ...signedAt(machine.clock.now(), signature),
     kind: 'desk_join',
-    at: exactInstant(machine.clock.now()),
     who,
     profile,
     key_fingerprint: fingerprint,
     proved_by: provedBy,
-    operator,
-    version,
   } as const;
   return { id: idOf(`join ${name} ${record.at} ${who} ${fingerprint}`), record: JSON.stringify(record) };
 }
@@ -295,17 +292,14 @@ function joinRecord(
 /** The first record of a log. */
 export const foundingRecord = (
   { name, identity }: { name: string; identity: RecordedIdentity },
-  { who, operator, version, nowMs }: Signature & { nowMs: number },
+  { nowMs, who, ...signature }: Signature & { nowMs: number },
 ): NewRecord => {
   const record = {
-    schema: SCHEMA,
+    ...signedAt(nowMs, signature),
     kind: 'desk',
-    at: exactInstant(nowMs),
     name,
     identity: recordedIdentity(identity),
     who,
-    operator,
-    version,
   };
   return { id: idOf(`desk ${name} ${record.at} ${who}`), record: JSON.stringify(record) };
 };

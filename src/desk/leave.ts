@@ -5,7 +5,7 @@ import type { AccountIdentity } from '../journal/account-identity.ts';
 import { mintId } from '../journal/records.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import { whileBusy } from '../journal/store/journal-database.ts';
-import { newRecord, signedNow } from '../journal/store/new-records.ts';
+import { newRecord, signedAt } from '../journal/store/new-records.ts';
 import { writeWitness } from '../journal/store/witness.ts';
 import { troubleError } from '../journal/trouble.ts';
 import type { Paths } from '../platform/paths.ts';
@@ -47,7 +47,7 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
   if (!isAway && desk !== undefined && desk.pending > 0) throw stillPending(name);
   if (before?.state === 'joining') await keepOwn(before, parts);
   const { who } = signature;
-  const base = signedNow(signature, machine);
+  const base = signedAt(machine.clock.now(), signature);
   if (isAway) {
     const why = `${who} left desk ${name} without its log, of which records may be missing here`;
     // It is part of the copy as soon as that is the journal of the account.

@@ -1,10 +1,9 @@
 /** A log that is not the one which a copy continues: what the copy has beyond it, and the halt that makes a person look. */
 import { createHash } from 'node:crypto';
-import { exactInstant } from '../domain/instants.ts';
 import { timeInWords } from '../journal/describe.ts';
-import { isOfAction, isOfRoll, SCHEMA } from '../journal/records.ts';
+import { isOfAction, isOfRoll } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
-import type { Signature } from '../journal/store/new-records.ts';
+import { type Signature, signedAt } from '../journal/store/new-records.ts';
 import { recordOfLog, type StoredRecord } from '../journal/store/record-rows.ts';
 import type { LogConnection } from './connection.ts';
 import type { Follower } from './follower.ts';
@@ -76,20 +75,17 @@ export function rewoundInWords(name: string, { missing }: BeyondLog): string {
 /** The same for the same records, so that it is in the log once. */
 export function haltOfRewound(
   { name, missing }: BeyondLog & { name: string },
-  { who, operator, version, nowMs }: Signature & { nowMs: number },
+  { nowMs, who, ...signature }: Signature & { nowMs: number },
 ): GivenRecord {
   const id = idOf(`halt ${name} ${missing.map((each) => each.id).join(' ')}`);
   return {
     id,
     record: JSON.stringify({
-      schema: SCHEMA,
+      ...signedAt(nowMs, signature),
       kind: 'halt',
-      at: exactInstant(nowMs),
       halt_id: id,
       who,
       why: `the log of desk ${name} was put back: ${who} has ${missing.length.toString()} later records (hedge desk adopt)`,
-      operator,
-      version,
     }),
   };
 }

@@ -302,8 +302,8 @@ const DATABASE = 'SQLite format 3\0';
 /** @throws UsageError for a file that cannot be read. */
 function isDatabase(path: string): boolean {
   try {
-    for (const { bytes } of linesOf(path)) return bytes.toString('latin1', 0, DATABASE.length) === DATABASE;
-    return false;
+    const [first] = linesOf(path);
+    return first?.bytes.toString('latin1', 0, DATABASE.length) === DATABASE;
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
     throw new UsageError(`${quoted(path)} cannot be read: ${failureReason(error.cause)}.`, NAME_A_FILE);

@@ -10,6 +10,7 @@ import { DamagedFileError, HedgeError, StoppedError, unless } from '../errors.ts
 import { type Halt, haltReason } from '../journal/halt.ts';
 import { type HaltRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
+import { signedAt } from '../journal/store/new-records.ts';
 import { haltNow } from '../readings/read-journal.ts';
 import { hasDesk, type OwnDesk, type OwnDeskJournal, ownDesks } from './own-desks.ts';
 import { type OwnJournal, recordedOperator, type SelectProfile } from './own-journal.ts';
@@ -34,15 +35,12 @@ export async function haltTrading(
   const who = whoOf(operator, host);
   machine.clock.shiftMs = await knownShiftMs(parts);
   const record: HaltRecord = {
-    schema: SCHEMA,
+    ...signedAt(machine.clock.now(), { operator, version }),
     kind: 'halt',
-    at: exactInstant(machine.clock.now()),
     halt_id: mintId(random),
     who,
     why: reason,
     ...(note === undefined ? {} : { note }),
-    operator,
-    version,
   };
   const own = openJournal({ places: parts.places(), machine });
   // Each takes effect at once; a failure of one must not keep the others from it. A join that ends meanwhile takes it from the first.

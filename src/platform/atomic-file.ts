@@ -235,7 +235,8 @@ function checkOwner(path: string, stats: Stats, host: Host): void {
   }
 }
 
-function statOf(path: string): Stats | undefined {
+/** Undefined when nothing is there. A link is not followed. @throws DamagedFileError */
+export function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {

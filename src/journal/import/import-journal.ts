@@ -2,18 +2,19 @@
  * Makes the journal from files of earlier versions, or from an export. It is made whole under another name and then linked
  * in place; a process that dies at any point leaves files of which the next import makes the same journal.
  */
-import { linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
-import { DamagedFileError, UsageError } from '../../errors.ts';
-import { ensureFolder, readOwnFile, syncFolder } from '../../platform/atomic-file.ts';
+import { DamagedFileError, UsageError, unless } from '../../errors.ts';
+import { ensureFolder, readOwnFile, statOf, syncFolder } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
 import { linesOf } from '../../platform/file-lines.ts';
 import type { Machine } from '../../platform/host.ts';
 import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { exportedLines } from '../export.ts';
+import { wasNeverSent } from '../replay.ts';
 import { earlierFiles, HALT_FILE } from '../store/earlier-files.ts';
 import type { JournalDatabase } from '../store/journal-database.ts';
 import { insertRecords, type NewRecord } from '../store/new-records.ts';
@@ -126,7 +127,7 @@ function intoJournal(source: Source): Pick<ImportResult, 'isNew' | 'isRewound'> 
 function create(path: string, { state, machine }: Source, fill: (db: JournalDatabase) => void): void {
   const [draft, log] = [join(state, DRAFT), `${path}-wal`];
   // It would be taken for the log of the new journal.
-  if (lstatSync(log, { throwIfNoEntry: false }) !== undefined)
+  if (statOf(log) !== undefined)
     throw new DamagedFileError(log, {
       what: `${log} is there without ${basename(path)}: the journal was removed.`,
       meaning: 'Nothing was sent.',
@@ -198,8 +199,8 @@ function* recordsOf(source: Source, db: JournalDatabase, after = 0): Generator<N
 
 /** Whether the file begins with a line of an export. */
 function isExport(path: string): boolean {
-  for (const { stored } of exportedLines(path)) return stored !== undefined;
-  return false;
+  const [first] = exportedLines(path);
+  return first?.stored !== undefined;
 }
 
 /**
@@ -251,12 +252,10 @@ const MAX_HALT_BYTES = 16_384;
 
 /** Empty when it cannot be read; undefined without one. */
 function haltFile(path: string, { host }: Machine): Buffer | undefined {
-  try {
-    return readOwnFile(path, { host, maxBytes: MAX_HALT_BYTES });
-  } catch (error) {
-    if (error instanceof DamagedFileError) return Buffer.alloc(0);
-    throw error;
-  }
+  const read = unless(DamagedFileError, () => ({
+    bytes: readOwnFile(path, { host, maxBytes: MAX_HALT_BYTES }),
+  }));
+  return read === undefined ? Buffer.alloc(0) : read.bytes;
 }
 
 const hasIntent = (db: JournalDatabase, actionId: string): boolean =>
@@ -270,8 +269,8 @@ function maybeSent(db: JournalDatabase, seq: number): readonly string[] {
   const source = new RecordSource(db);
   const ids = actionsLike(db, "max(seq) <= ? AND (count(*) = 1 OR sum(kind = 'not_sent') > 0)", seq);
   return ids.filter((id) => {
-    const state = source.replayed(id)?.tracked.action.state;
-    return state === 'prepared' || state === 'not_sent';
+    const replayed = source.replayed(id);
+    return replayed !== undefined && wasNeverSent(replayed.tracked.action);
   });
 }
 
@@ -297,7 +296,7 @@ function renamedAside(path: string): string {
   try {
     for (let count = 1; ; count += 1) {
       const aside = `${path}.imported${count === 1 ? '' : `-${count.toString()}`}`;
-      if (lstatSync(aside, { throwIfNoEntry: false }) !== undefined) continue;
+      if (statOf(aside) !== undefined) continue;
       renameSync(path, aside);
       return aside;
     }

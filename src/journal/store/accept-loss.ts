@@ -7,7 +7,7 @@ import { withLock } from '../../platform/lock.ts';
 import { type JournalRecord, mintId } from '../records.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import { whileBusy } from './journal-database.ts';
-import { insertRecords, newRecords, signedNow } from './new-records.ts';
+import { insertRecords, newRecords, signedAt } from './new-records.ts';
 import { clearPending, notIn, pendingNow } from './pending-records.ts';
 import { headOf, type JournalHead, numberedAt } from './record-rows.ts';
 import { actionsLike, type RepairOptions, WITHOUT_INTENT } from './repair.ts';
@@ -67,7 +67,7 @@ export function acceptLoss(
       const last = before.seq === 0 ? undefined : numberedAt(db, before.seq).record;
       // A process that died has recorded it, and not yet replaced the witness.
       if (last?.kind === 'loss' && last.found.endsWith(witnessInWords(witness))) return before;
-      const base = signedNow(signature, machine);
+      const base = signedAt(machine.clock.now(), signature);
       const why = `records may be lost: ${trouble.what}`;
       const records: readonly JournalRecord[] = [
         { ...base, kind: 'halt', halt_id: mintId(random), who, why, note },

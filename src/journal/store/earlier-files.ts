@@ -1,10 +1,8 @@
 /** The files of earlier versions of hedge in the state folder. Asked for at each start without a journal. */
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError } from '../../errors.ts';
-import { checkFolder } from '../../platform/atomic-file.ts';
-import { fileError } from '../../platform/file-errors.ts';
+import { checkFolder, statOf } from '../../platform/atomic-file.ts';
 import type { Host } from '../../platform/host.ts';
 
 /** The journal itself, or one line that refers to the folder of its segments. */
@@ -23,12 +21,8 @@ export function earlierFiles(state: string, host: Host): readonly string[] {
 
 /** A process that died left an empty `journal.jsonl`. */
 function isThere(path: string): boolean {
-  try {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    return stats !== undefined && (!stats.isFile() || stats.size > 0 || path.endsWith(HALT_FILE));
-  } catch (error) {
-    throw fileError('inspect', path, error);
-  }
+  const stats = statOf(path);
+  return stats !== undefined && (!stats.isFile() || stats.size > 0 || path.endsWith(HALT_FILE));
 }
 
 /** For a journal without a database. @throws DamagedFileError where there are any. */

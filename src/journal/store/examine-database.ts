@@ -1,12 +1,12 @@
 /** Checks the files of the journal for `hedge doctor`, as far as that takes no look at each record, and whether it can be written. */
-import { accessSync, constants, existsSync, lstatSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, removeLeft, writeAtomically } from '../../platform/atomic-file.ts';
 import { codeOf, fileError } from '../../platform/file-errors.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
-import { JournalBusy, type JournalDatabase, openJournalDatabase } from './journal-database.ts';
+import { JournalBusy, type JournalDatabase, openJournalDatabase, sizeOf } from './journal-database.ts';
 import { headOf } from './record-rows.ts';
 import { databaseFile, openJournalFile, pendingFile, witnessFile } from './schema.ts';
 import { readWitness, rewoundFrom } from './witness.ts';
@@ -76,11 +76,7 @@ export function faultsIn(db: JournalDatabase, table?: string): readonly string[]
 }
 
 /** The size of a database and its log. */
-export const bytesOnDisk = (path: string): number =>
-  [path, `${path}-wal`].reduce(
-    (sum, file) => sum + (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
+export const bytesOnDisk = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`);
 
 /** More than the records of one action. */
 const PROBE_BYTES = 16_384;

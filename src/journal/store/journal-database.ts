@@ -2,13 +2,13 @@
  * The adapter to SQLite. It keeps every handle for the life of the process: a collected handle crashes it. No file of a
  * database may be opened with node:fs in a process that has it open here: closing that descriptor drops SQLite's locks.
  */
-import { accessSync, constants, lstatSync, statfsSync } from 'node:fs';
+import { accessSync, constants, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError } from '../../errors.ts';
-import { checkFolder, checkRegular } from '../../platform/atomic-file.ts';
+import { checkFolder, checkRegular, statOf } from '../../platform/atomic-file.ts';
 import { codeOf, fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { CLOSE_STILL_WORKS, type JournalTrouble, troubleAdvice } from '../trouble.ts';
@@ -194,7 +194,8 @@ const columnOf =
 export const textOf = columnOf((value) => typeof value === 'string', 'text');
 export const numberOf = columnOf((value) => typeof value === 'number', 'number');
 
-const sizeOf = (path: string): number => lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** 0 for a file that is not there. */
+export const sizeOf = (path: string): number => statOf(path)?.size ?? 0;
 
 /** SQLite's primary error codes. */
 const BUSY: readonly number[] = [5, 6, 15];
@@ -273,12 +274,7 @@ function checkDatabaseFiles(path: string, host: Host): boolean {
 }
 
 function checkOwnFile(path: string, host: Host): boolean {
-  let stats: ReturnType<typeof lstatSync> | undefined;
-  try {
-    stats = lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    throw fileError('inspect', path, error);
-  }
+  const stats = statOf(path);
   if (stats === undefined) return false;
   checkRegular(path, stats, host);
   if (host.uid === undefined || (stats.mode & OTHERS) === 0) return true;

@@ -1,6 +1,5 @@
 /** New records: each gets an ID, an intent its short ID too. They are inserted with their chain and all that is derived from them. */
 import { exactInstant } from '../../domain/instants.ts';
-import type { Machine } from '../../platform/host.ts';
 import { recordHash } from '../chain.ts';
 import { type JournalRecord, mintId, type Operator, SCHEMA } from '../records.ts';
 import { SHORTEST_ID } from '../replay.ts';
@@ -31,8 +30,8 @@ export interface Signature {
 }
 
 /** The fields of every record. */
-export const signedNow = ({ operator, version }: Signature, { clock }: Pick<Machine, 'clock'>) =>
-  ({ schema: SCHEMA, at: exactInstant(clock.now()), operator, version }) as const;
+export const signedAt = (nowMs: number, { operator, version }: Omit<Signature, 'who'>) =>
+  ({ schema: SCHEMA, at: exactInstant(nowMs), operator, version }) as const;
 
 export const newRecord = (record: JournalRecord, random: RandomBytes): NewRecord => ({
   id: mintId(random),

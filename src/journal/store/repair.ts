@@ -2,11 +2,11 @@
  * Repairs a damaged database: it is put aside whole, and a new one has every record that is proven, and a halt. A process that
  * dies at any point leaves files of which the next repair makes the same.
  */
-import { linkSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { linkSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { exactInstant } from '../../domain/instants.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
-import { syncFolder } from '../../platform/atomic-file.ts';
+import { statOf, syncFolder } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { withLock } from '../../platform/lock.ts';
@@ -15,9 +15,9 @@ import { type JournalRecord, mintId } from '../records.ts';
 import { Summary } from '../summary.ts';
 import { copyAlone, correctedCopy, hasBrokenLog, moveKeptLogs, removeCopy } from './broken-log.ts';
 import { checkSummary, LOOKUPS, SIMILAR } from './derived-tables.ts';
-import { JournalDamage, type JournalDatabase, textOf, whileBusy } from './journal-database.ts';
+import { JournalDamage, type JournalDatabase, sizeOf, textOf, whileBusy } from './journal-database.ts';
 import { logFits } from './log-fits.ts';
-import { insertRecords, newRecords, type Signature, signedNow } from './new-records.ts';
+import { insertRecords, newRecords, type Signature, signedAt } from './new-records.ts';
 import { allPending, clearPending, readPending } from './pending-records.ts';
 import { headOf, type JournalHead, NO_HEAD, numberedAt } from './record-rows.ts';
 import { RecordSource } from './record-source.ts';
@@ -107,7 +107,7 @@ export async function repairJournal(options: RepairOptions): Promise<RepairResul
   });
 }
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+const isThere = (path: string): boolean => statOf(path) !== undefined;
 
 /** The damage as a sentence; undefined when the file is absent or whole. @throws DamagedFileError for another fault */
 function damageOf(path: string, host: Host, witness: JournalHead | undefined): string | undefined {
@@ -170,7 +170,7 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
   const witness = isJournal ? readWitness(places.state, host) : undefined;
   const found = damageOf(path, host, witness);
   if (found === undefined) return undefined;
-  const base = signedNow(signature, machine);
+  const base = signedAt(machine.clock.now(), signature);
   const stamp = fileStamp(machine);
   return withSource(path, { host, witness }, (source) => {
     const salvage = new Salvage(source, witness);
@@ -325,7 +325,7 @@ function finishSwap(path: string, options: RepairOptions): RepairedFile | undefi
     const stamp = basename(name, '.sqlite').slice(prefix.length);
     const aside = asideName(path, 'damaged', stamp);
     // A reader in between may have left an empty one.
-    const isGone = (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+    const isGone = sizeOf(path) === 0;
     const db =
       name.endsWith('.sqlite') && isThere(aside) && isGone
         ? openJournalFile(made, options.machine.host)

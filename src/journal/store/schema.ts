@@ -1,8 +1,8 @@
 /** The tables of the journal's database, where it is, how a new one is made, and how it is kept open. */
-import { closeSync, existsSync, linkSync, lstatSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, existsSync, linkSync, openSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DamagedFileError } from '../../errors.ts';
-import { removeLeft, syncFolder } from '../../platform/atomic-file.ts';
+import { removeLeft, statOf, syncFolder } from '../../platform/atomic-file.ts';
 import { codeOf, fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { DERIVED_TABLES, LOOKUP_COLUMNS } from './derived-tables.ts';
@@ -189,10 +189,4 @@ export class KeptOpen {
   }
 }
 
-export function inodeOf(path: string): number | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.ino;
-  } catch (error) {
-    throw fileError('inspect', path, error);
-  }
-}
+export const inodeOf = (path: string): number | undefined => statOf(path)?.ino;
