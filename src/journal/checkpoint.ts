@@ -1,11 +1,11 @@
 /** A checkpoint: the head of the journal at one moment, kept on another machine to compare a later journal with. */
-import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import { fsyncSync, writeFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { fieldsIn } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { removeLeft } from '../platform/atomic-file.ts';
+import { removeLeft, withOpened } from '../platform/atomic-file.ts';
 import { failureReason } from '../platform/file-errors.ts';
 
 const count = z.int().check(z.nonnegative());
@@ -36,16 +36,15 @@ export const checkpointOf = (parts: Omit<Checkpoint, 'kind' | 'schema'>): Checkp
 /** Into a new file (0600) that the operator names. Returns why that failed; undefined when it is on disk. */
 export function writeCheckpoint(path: string, checkpoint: Checkpoint): string | undefined {
   try {
-    const fd = openSync(path, 'wx', 0o600);
-    try {
-      writeFileSync(fd, `${JSON.stringify(checkpoint, null, 2)}\n`);
-      fsyncSync(fd);
-    } catch (error) {
-      removeLeft(path);
-      throw error;
-    } finally {
-      closeSync(fd);
-    }
+    withOpened(path, 'wx', (fd) => {
+      try {
+        writeFileSync(fd, `${JSON.stringify(checkpoint, null, 2)}\n`);
+        fsyncSync(fd);
+      } catch (error) {
+        removeLeft(path);
+        throw error;
+      }
+    });
     return undefined;
   } catch (error) {
     return failureReason(error);

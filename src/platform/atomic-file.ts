@@ -103,9 +103,14 @@ export function writeAtomically(path: string, content: string | Uint8Array, mach
   checkReplaceable(path, machine.host);
   const temporary = `${path}.${Buffer.from(machine.random.bytes(8)).toString('hex')}.tmp`;
   try {
-    const fd = openSync(temporary, 'wx', 0o600);
+    // One of the same name is another's.
+    closeSync(openSync(temporary, 'wx', 0o600));
     try {
-      fill(fd, content, machine.host);
+      withOpened(temporary, 'r+', (fd) => {
+        if (machine.host.uid !== undefined) fchmodSync(fd, 0o600);
+        writeFileSync(fd, content);
+        fsyncSync(fd);
+      });
       renameSync(temporary, path);
     } catch (error) {
       removeLeft(temporary);
@@ -126,12 +131,11 @@ export function removeLeft(temporary: string): void {
   }
 }
 
-/** Writes, syncs and closes a new file. */
-function fill(fd: number, content: string | Uint8Array, host: Host): void {
+/** Opens a file for `work`, and closes it. A new one is 0600. */
+export function withOpened<T>(path: string, flags: string | number, work: (fd: number) => T): T {
+  const fd = openSync(path, flags, 0o600);
   try {
-    if (host.uid !== undefined) fchmodSync(fd, 0o600);
-    writeFileSync(fd, content);
-    fsyncSync(fd);
+    return work(fd);
   } finally {
     closeSync(fd);
   }
@@ -145,13 +149,7 @@ export function checkReplaceable(path: string, host: Host): void {
 
 /** Makes a rename or a removal in the folder durable. Windows has no such call. */
 export function syncFolder(path: string, host: Host): void {
-  if (host.platform === 'win32') return;
-  const fd = openSync(path, constants.O_RDONLY);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  if (host.platform !== 'win32') withOpened(path, constants.O_RDONLY, fsyncSync);
 }
 
 /**
@@ -264,8 +262,7 @@ export function readUserFile(
   options: { maxBytes: number; objection?: (stats: Stats) => string | undefined },
 ): UserFile {
   try {
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
+    return withOpened(path, constants.O_RDONLY | constants.O_NONBLOCK, (fd) => {
       const stats = fstatSync(fd);
       const why = stats.isFile() ? options.objection?.(stats) : 'it is not a regular file';
       if (why !== undefined) return { why };
@@ -273,9 +270,7 @@ export function readUserFile(
       return bytes === undefined
         ? { why: `it is larger than ${options.maxBytes.toString()} bytes` }
         : { bytes };
-    } finally {
-      closeSync(fd);
-    }
+    });
   } catch (error) {
     return { why: failureReason(error), ...(codeOf(error) === 'ENOENT' ? { absent: true } : {}) };
   }

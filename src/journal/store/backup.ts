@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { quoted } from '../../domain/quoted.ts';
 import { ConditionError, DamagedFileError, OutputError, UsageError } from '../../errors.ts';
-import { removeLeft, syncFolder } from '../../platform/atomic-file.ts';
+import { removeLeft, syncFolder, withOpened } from '../../platform/atomic-file.ts';
 import { codeOf, failureReason } from '../../platform/file-errors.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
@@ -37,8 +37,7 @@ export function backupJournal(
   claimNewFile(path);
   try {
     const head = copyInto(db, path);
-    const fd = openSync(path, 'r+');
-    try {
+    withOpened(path, 'r+', (fd) => {
       // A copy is made without a log; as the journal it has one (format version 2 at these bytes of the header).
       writeSync(fd, Buffer.from([WITH_LOG, WITH_LOG]), 0, 2, VERSION_BYTES);
       // Put below the log of the original it would not be noticed otherwise.
@@ -47,9 +46,7 @@ export function backupJournal(
       version.writeUInt32BE(versionOfCopy(version.readUInt32BE()));
       writeSync(fd, version, 0, version.length, USER_VERSION_AT);
       fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+    });
     syncFolder(dirname(path), machine.host);
     return { path, head };
   } catch (error) {

@@ -4,11 +4,11 @@
  * an unknown outcome. It is made once and synced; afterwards it is written over and not synced. The witness has two places, of which
  * the older one is written over, so that a write that fails half-way leaves the other: an older head does no harm.
  */
-import { accessSync, closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { accessSync, constants, fstatSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Fields, fieldsIn } from '../../domain/fields.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
-import { readOwnFile, writeAtomically } from '../../platform/atomic-file.ts';
+import { readOwnFile, withOpened, writeAtomically } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { isHash } from '../chain.ts';
@@ -23,6 +23,7 @@ const PLACE_BYTES = 128;
 /** Those of the witness; that of the mark is behind them. */
 const PLACES = 2;
 const MOST_BYTES = 1_024;
+const TO_WRITE = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Read before the databases: a record that is written in between is no loss. */
 export interface LastWritten {
@@ -89,15 +90,13 @@ export function writePendingMark(state: string, host: Host, id: string | undefin
 /** False for a file of another length, which would have to be synced. The file is one that was just read. */
 function isWrittenOver(path: string, text: string, place: number): boolean {
   try {
-    const fd = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      return (
+    return withOpened(
+      path,
+      TO_WRITE,
+      (fd) =>
         fstatSync(fd).size >= PLACES * PLACE_BYTES &&
-        writeSync(fd, Buffer.from(text), 0, PLACE_BYTES, place * PLACE_BYTES) === PLACE_BYTES
-      );
-    } finally {
-      closeSync(fd);
-    }
+        writeSync(fd, Buffer.from(text), 0, PLACE_BYTES, place * PLACE_BYTES) === PLACE_BYTES,
+    );
   } catch (error) {
     throw fileError('write', path, error);
   }
