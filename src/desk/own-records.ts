@@ -5,7 +5,7 @@ import { readStamp } from '../journal/stamp.ts';
 import { openJournal } from '../journal/store/journal.ts';
 import { type JournalDatabase, whileBusy } from '../journal/store/journal-database.ts';
 import type { NewRecord } from '../journal/store/new-records.ts';
-import { type Pending, readPending } from '../journal/store/pending-records.ts';
+import { allPending, notIn, type Pending } from '../journal/store/pending-records.ts';
 import { headOf, recordOfLog, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
 import { RecordSource } from '../journal/store/record-source.ts';
 import { databaseFile, openJournalFile, pendingFile } from '../journal/store/schema.ts';
@@ -174,7 +174,7 @@ export async function deliverOwn(
 function waitingIn(state: string, db: JournalDatabase, machine: Machine): Pending {
   const pending = openJournalFile(pendingFile(state), machine.host);
   try {
-    return pending === undefined ? [] : readPending(pending, db);
+    return pending === undefined ? [] : notIn(db, allPending(pending));
   } finally {
     pending?.close();
   }

@@ -35,15 +35,12 @@ const LONGEST = 500;
 /** The reason as it is recorded. @throws UsageError */
 export function haltReason(text: string): string {
   const reason = text.trim();
-  if (reason === '' || reason.length > LONGEST)
-    throw new UsageError(
-      `A halt needs a reason of 1 to ${LONGEST.toString()} characters.`,
-      'hedge halt "venue down"',
-    );
-  if (containsKey(reason))
-    throw new UsageError(
-      'The reason contains what looks like an API key. The reason is stored and shown.',
-      'hedge halt "venue down"',
-    );
-  return reason;
+  const isOfLength = reason !== '' && reason.length <= LONGEST;
+  if (isOfLength && !containsKey(reason)) return reason;
+  throw new UsageError(
+    isOfLength
+      ? 'The reason contains what looks like an API key. The reason is stored and shown.'
+      : `A halt needs a reason of 1 to ${LONGEST.toString()} characters.`,
+    'hedge halt "venue down"',
+  );
 }

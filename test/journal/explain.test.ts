@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { type JournalDatabase, openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { insertRecords, newRecords } from '../../src/journal/store/new-records.ts';
-import { emptyPending, notIn, readPending } from '../../src/journal/store/pending-records.ts';
+import { allPending, emptyPending, notIn } from '../../src/journal/store/pending-records.ts';
 import { hashAt, headOf, numberedAt } from '../../src/journal/store/record-rows.ts';
 import { createJournalFile } from '../../src/journal/store/schema.ts';
 import { rewoundFrom } from '../../src/journal/store/witness.ts';
@@ -124,8 +124,8 @@ function askEverything(): void {
   rewoundFrom({ seq: before, hash: 'ab'.repeat(32) }, asked, db.path);
   const waiting = watched(pending);
   append(waiting, [{ ...HALT, halt_id: 'aa00000000000008' }]);
-  readPending(waiting, asked);
-  const taken = readPending(waiting, asked);
+  notIn(asked, allPending(waiting));
+  const taken = notIn(asked, allPending(waiting));
   asked.writing(() => insertRecords(asked, taken));
   emptyPending(waiting, (all) => notIn(asked, all));
 }

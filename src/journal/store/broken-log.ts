@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readUserFile } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
 import { type JournalDatabase, numberOf } from './journal-database.ts';
 import { corrected, isBroken } from './log-frames.ts';
@@ -31,13 +32,8 @@ const numberIn = (db: JournalDatabase, pragma: 'page_size' | 'user_version'): nu
 export function hasBrokenLog(db: JournalDatabase): boolean {
   const [log, kept] = [logOf(db.path), keptLogOf(db)];
   if (existsSync(kept)) return true;
-  const pageSize = numberIn(db, 'page_size');
-  try {
-    if (!isBroken(readFileSync(log), pageSize)) return false;
-  } catch {
-    // Without a log that can be read.
-    return false;
-  }
+  const read = readUserFile(log, { maxBytes: Number.MAX_SAFE_INTEGER });
+  if (!('bytes' in read) || !isBroken(read.bytes, numberIn(db, 'page_size'))) return false;
   try {
     linkSync(log, kept);
   } catch {

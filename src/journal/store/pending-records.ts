@@ -43,10 +43,6 @@ export const allPending = (pending: JournalDatabase): Pending =>
 export const notIn = (journal: JournalDatabase | undefined, all: Pending): Pending =>
   all.filter(({ id }) => !hasRecord(journal, id));
 
-/** In order, without what the journal has. @throws JournalDamage */
-export const readPending = (pending: JournalDatabase, journal: JournalDatabase | undefined): Pending =>
-  notIn(journal, allPending(pending));
-
 /**
  * Removes what the journal has now, and the mark; nothing while some wait. `pending`: undefined where it is gone. A mark whose
  * record is lost stays, unless a person accepts that.

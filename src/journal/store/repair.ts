@@ -18,7 +18,7 @@ import { checkSummary, LOOKUPS, SIMILAR } from './derived-tables.ts';
 import { JournalDamage, type JournalDatabase, sizeOf, textOf, whileBusy } from './journal-database.ts';
 import { logFits } from './log-fits.ts';
 import { insertRecords, newRecords, type Signature, signedAt } from './new-records.ts';
-import { allPending, clearPending, readPending } from './pending-records.ts';
+import { allPending, clearPending, notIn } from './pending-records.ts';
 import { headOf, type JournalHead, NO_HEAD, numberedAt } from './record-rows.ts';
 import { RecordSource } from './record-source.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
@@ -356,7 +356,7 @@ async function drainPending(state: string, machine: Machine): Promise<number> {
   if (lossOf(state, written, db, { all: allPending(pending) }) !== undefined) return 0;
   const take = (): number =>
     db.writing(() => {
-      const waiting = readPending(pending, db);
+      const waiting = notIn(db, allPending(pending));
       insertRecords(db, waiting);
       return waiting.length;
     });
