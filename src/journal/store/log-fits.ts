@@ -3,7 +3,7 @@
  * would show some pages of either, and hide records. So each commit is counted in the first page of the database.
  */
 import { constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
-import { readUserFile } from '../../platform/atomic-file.ts';
+import { withOpened } from '../../platform/atomic-file.ts';
 import { FRAME_HEADER_BYTES, framesOf, pageSizeOf } from './log-frames.ts';
 
 /** `user_version`: the format in its lowest byte, and the count of commits above it. */
@@ -48,26 +48,37 @@ const identityOf = ({ dev, ino }: Stats): string => `${dev.toString()} ${ino.toS
 /** Offset of `user_version` in a SQLite database. */
 export const USER_VERSION_AT = 60;
 
+const FIRST_BYTES = 65_536;
 const LOOKS = 3;
 
 /** The database may have no commit that its log lacks. Another process may begin a new log between the readings: then again. */
 function fits(path: string, file: number): boolean {
-  for (let look = 0; look < LOOKS; look += 1) {
-    const log = readUserFile(path, { maxBytes: Number.MAX_SAFE_INTEGER });
+  // The first commits mostly tell, and a log that a long reading holds is large.
+  for (const most of [FIRST_BYTES, ...Array.from({ length: LOOKS }, () => Infinity)]) {
+    const log = startOf(path, most);
     const version = Buffer.alloc(4);
     const isRead = unlessRefused(() => readSync(file, version, 0, 4, USER_VERSION_AT)) === 4;
-    if (!('bytes' in log && isRead)) return true;
+    if (log === undefined || !isRead) return true;
     let first: number | undefined;
-    for (const count of countsIn(log.bytes)) {
+    for (const count of countsIn(log)) {
       first ??= count;
       const commitsTo = (last: number): number => (last + 1 - (first ?? count) + COUNTS) % COUNTS;
       if (commitsTo(countIn(version.readUInt32BE())) <= commitsTo(count)) return true;
     }
     // A power cut leaves no commit that SQLite reads, nor has an earlier log one.
-    if (first === undefined) return true;
+    if (first === undefined && log.length < most) return true;
   }
   return false;
 }
+
+/** Undefined when it cannot be read. */
+const startOf = (path: string, most: number): Buffer | undefined =>
+  unlessRefused(() =>
+    withOpened(path, TO_READ, (log) => {
+      const bytes = Buffer.alloc(Math.min(most, fstatSync(log).size));
+      return bytes.subarray(0, readSync(log, bytes, 0, bytes.length, 0));
+    }),
+  );
 
 /** The count of each commit that SQLite reads, in order. */
 function* countsIn(log: Buffer): Generator<number> {
