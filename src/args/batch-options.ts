@@ -1,7 +1,7 @@
 /** Reads the arguments of `hedge batch`. */
 import { UsageError } from '../errors.ts';
 import { isNot, type RawInput } from './operands.ts';
-import { type Given, readOptions } from './option.ts';
+import { readOptions } from './option.ts';
 
 export const BATCH_OPTIONS = {
   name: { flags: '--name <text>', summary: 'batch name; part of its idempotency keys', read: readName },
@@ -18,17 +18,13 @@ export const BATCH_OPTIONS = {
   },
 } as const;
 
-export interface BatchIntent extends Given<typeof BATCH_OPTIONS> {
-  /** A path; undefined: standard input. */
-  file: string | undefined;
-  /** How many readings may run in parallel; actions never do. */
-  parallel: number;
-}
+/** `file`: a path; undefined: standard input. `parallel`: readings at once; actions never overlap. */
+export type BatchIntent = ReturnType<typeof readBatchIntent>;
 
 const MOST_PARALLEL = 16;
 const LONGEST_NAME = 128;
 
-export function readBatchIntent(raw: RawInput): BatchIntent {
+export function readBatchIntent(raw: RawInput) {
   const [file = ''] = raw.operands;
   if (file === '') throw new UsageError('The file name is empty.', 'Give a file, or - for standard input.');
   const given = readOptions(BATCH_OPTIONS, raw);

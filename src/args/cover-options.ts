@@ -27,14 +27,15 @@ import {
 
 export type CoverIntent = ReturnType<typeof readCoverIntent>;
 
-const EXAMPLE = say`Example: ${shell`hedge cover exposures.csv --policy policy.json`}`;
+export const COVER_EXAMPLE = say`Example: ${shell`hedge cover exposures.csv --policy policy.json`}`;
 
 /** Paths, and the market in capitals: undefined for the account's naira market. */
 export function readCoverIntent(raw: RawInput) {
   const [exposures = ''] = raw.operands;
   const policy = optionText(raw, 'policy');
-  if (policy === undefined) throw new UsageError('Missing --policy: the file with the buckets.', EXAMPLE);
-  const pathOf = (text: string, name: string): string => filePath(text, name, EXAMPLE);
+  if (policy === undefined)
+    throw new UsageError('Missing --policy: the file with the buckets.', COVER_EXAMPLE);
+  const pathOf = (text: string, name: string): string => filePath(text, name, COVER_EXAMPLE);
   return {
     exposures: pathOf(exposures, 'EXPOSURES'),
     policy: pathOf(policy, '--policy'),

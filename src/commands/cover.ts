@@ -1,5 +1,6 @@
 /** `hedge cover` */
 import {
+  COVER_EXAMPLE,
   type CoverIntent,
   DATE_ORDERS,
   readCoverIntent,
@@ -7,7 +8,6 @@ import {
   readPolicy,
 } from '../args/cover-options.ts';
 import { holidayTable } from '../domain/business-days.ts';
-import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
 import { coverList } from '../output/views/cover.ts';
@@ -18,8 +18,6 @@ import { roomOfLimits } from '../trading/size-action.ts';
 import type { CommandContext } from './command-context.ts';
 import { defineCommand } from './define.ts';
 import { HOLIDAYS_OPTION, holidaysFrom } from './holidays-file.ts';
-
-const EXAMPLE = say`Example: ${shell`hedge cover exposures.csv --policy policy.json`}`;
 
 export const cover = defineCommand({
   name: 'cover',
@@ -63,7 +61,7 @@ export const cover = defineCommand({
   read: readCoverIntent,
   async run(context, intent) {
     const textOf = async (path: string, named: string): Promise<string> =>
-      (await context.userFile(path)).readGiven(named, EXAMPLE);
+      (await context.userFile(path)).readGiven(named, COVER_EXAMPLE);
     const policy = readPolicy(await textOf(intent.policy, '--policy'), intent.policy);
     const file = readExposures(await textOf(intent.exposures, 'EXPOSURES'), {
       path: intent.exposures,

@@ -1,9 +1,9 @@
 /** `hedge maturities`: a ladder, a list and a calendar file. */
 
 import { readMaturitiesIntent } from '../args/maturity-options.ts';
+import { hasPastEvents, type KeptCalendar } from '../domain/calendar-events.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
-import type { KeptCalendar } from '../output/calendar-file.ts';
 import { maturityEvents, maturityList, type WrittenCalendar } from '../output/views/maturities.ts';
 import { unfinishedRollDocument } from '../output/views/unfinished-rolls.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -94,7 +94,7 @@ async function writeCalendar(
   reading: MaturitiesReading,
   { path, before, whose }: CalendarTarget & { whose: { profile: string; environment: string } },
 ): Promise<{ written?: WrittenCalendar; failure?: OutputError }> {
-  const { hasPastEvents, updateCalendar } = await import('../output/calendar-file.ts');
+  const { updateCalendar } = await import('../output/calendar-file.ts');
   const name = `hedge maturities: ${whose.profile} (${whose.environment})`;
   if (before !== undefined && before.name !== name)
     throw new UsageError(

@@ -1,4 +1,5 @@
 /** Double entry as text: for hledger and for beancount, the same bytes for the same entries. */
+import type { Big } from 'big.js';
 import { instantText } from '../domain/instants.ts';
 import {
   type AccountingEntry,
@@ -53,55 +54,51 @@ export function tagsOf(entry: AccountingEntry): readonly (readonly [name: string
   return tags.flatMap(([name, text]) => (text === undefined ? [] : [[name, plainText(text)] as const]));
 }
 
-/** All of them, used or not, so that a later export only adds lines. */
-const accountNames = ({ names }: AccountingExport): readonly string[] => [
-  ...new Set(POSTING_ACCOUNTS.map((account) => names[account])),
-];
-
-/** Declared so that `hledger check --strict` passes; the service's balances are asserted. */
-export function hledgerText(accounts: AccountingExport): string {
-  const { entries, names, about, dateOf } = accounts;
-  const head = [
-    ...about.map((line) => `; ${line}`),
-    `commodity 1000.${'0'.repeat(DECIMALS)} ${COMMODITY}`,
-    ...accountNames(accounts).map((name) => `account ${name}`),
-  ];
-  const texts = entries.map((entry) => {
-    const { asserted } = entry;
-    const shown: Readonly<Partial<Record<PostingAccount, string | undefined>>> = {
-      balance: asserted?.balance.toFixed(DECIMALS),
-      margin: asserted?.margin?.toFixed(DECIMALS),
-      reserved: asserted?.reserved?.toFixed(DECIMALS),
-    };
-    return [
-      `${dateOf(entry.ms)} ${titleOf(entry)}`,
-      ...tagsOf(entry).map(([name, text]) => `    ; ${name}: ${text}`),
-      ...entry.postings.map(({ account, amount }) => {
-        const assertion = shown[account] === undefined ? '' : ` = ${shown[account]} ${COMMODITY}`;
-        return `    ${names[account]}  ${amount.toFixed(DECIMALS)} ${COMMODITY}${assertion}`;
-      }),
-    ].join('\n');
-  });
-  return `${[head.join('\n'), ...texts].join('\n\n')}\n`;
-}
-
 /** Before any snapshot. */
 const OPENED = '1970-01-01';
 
-export function beancountText(accounts: AccountingExport): string {
-  const { entries, names, about, dateOf } = accounts;
-  const head = [
-    ...about.map((line) => `; ${line}`),
-    ...accountNames(accounts).map((name) => `${OPENED} open ${name} ${COMMODITY}`),
-  ];
+/** How each format writes its accounts, the first line of a transaction and a tag. */
+const FORMATS = {
+  /** Declared so that `hledger check --strict` passes; the service's balances are asserted. */
+  hledger: {
+    accounts: (names: readonly string[]) => [
+      `commodity 1000.${'0'.repeat(DECIMALS)} ${COMMODITY}`,
+      ...names.map((name) => `account ${name}`),
+    ],
+    transaction: (date: string, title: string) => `${date} ${title}`,
+    tag: (name: string, words: string) => `    ; ${name}: ${words}`,
+    indent: '    ',
+    asserts: true,
+  },
+  beancount: {
+    accounts: (names: readonly string[]) => names.map((name) => `${OPENED} open ${name} ${COMMODITY}`),
+    transaction: (date: string, title: string) => `${date} * "${title}"`,
+    tag: (name: string, words: string) => `  ${name}: "${words}"`,
+    indent: '  ',
+    asserts: false,
+  },
+} as const;
+
+export function accountingText(
+  { entries, names, about, dateOf }: AccountingExport,
+  format: keyof typeof FORMATS,
+): string {
+  const { accounts, transaction, tag, indent, asserts } = FORMATS[format];
+  // All accounts, used or not, so that a later export only adds lines.
+  const all = [...new Set(POSTING_ACCOUNTS.map((account) => names[account]))];
   const texts = entries.map((entry) =>
     [
-      `${dateOf(entry.ms)} * "${titleOf(entry)}"`,
-      ...tagsOf(entry).map(([name, text]) => `  ${name}: "${text}"`),
-      ...entry.postings.map(
-        ({ account, amount }) => `  ${names[account]}  ${amount.toFixed(DECIMALS)} ${COMMODITY}`,
-      ),
+      transaction(dateOf(entry.ms), titleOf(entry)),
+      ...tagsOf(entry).map(([name, words]) => tag(name, words)),
+      ...entry.postings.map(({ account, amount }) => {
+        const held: Partial<Record<PostingAccount, Big | undefined>> = asserts ? { ...entry.asserted } : {};
+        const assertion = held[account] && ` = ${inCommodity(held[account])}`;
+        return `${indent}${names[account]}  ${inCommodity(amount)}${assertion ?? ''}`;
+      }),
     ].join('\n'),
   );
+  const head = [...about.map((line) => `; ${line}`), ...accounts(all)];
   return `${[head.join('\n'), ...texts].join('\n\n')}\n`;
 }
+
+const inCommodity = (amount: Big): string => `${amount.toFixed(DECIMALS)} ${COMMODITY}`;

@@ -4,7 +4,7 @@ import { ownField } from '../domain/fields.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { Block, Column, TableBlock } from './blocks.ts';
-import type { Cell } from './cells.ts';
+import { type Cell, missing } from './cells.ts';
 import { cellOf, headerOf, upperHeader } from './field-labels.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
 
@@ -165,12 +165,10 @@ function pickedTable(block: TableBlock, fields: readonly string[]): TableBlock {
   return {
     ...block,
     columns: columns.map(({ column: { optional: _optional, group: _group, ...column } }) => column),
-    rows: Array.from({ length: rowCount }, (_, row) => columns.map(({ cells }) => cells[row] ?? MISSING)),
+    rows: Array.from({ length: rowCount }, (_, row) => columns.map(({ cells }) => cells[row] ?? missing)),
     fixed: true,
   };
 }
-
-const MISSING: Cell = { kind: 'missing' };
 
 type Leaf = readonly [path: readonly string[], value: unknown];
 

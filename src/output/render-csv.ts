@@ -7,17 +7,13 @@ import { escapeJson, sanitize, withoutControls } from '../domain/sanitize.ts';
 import { isTimeField } from './field-labels.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
 
-export interface CsvView {
-  /** True for a terminal: text is one sanitized line. In a pipe it keeps its line ends. */
-  harmless: boolean;
-}
-
 /** A number, which keeps its minus. */
 interface Figure {
   digits: string;
 }
 
-export function renderCsv(table: RecordTable, { harmless }: CsvView): string {
+/** `harmless`: for a terminal, where text is one sanitized line. In a pipe it keeps its line ends. */
+export function renderCsv(table: RecordTable, { harmless }: { harmless: boolean }): string {
   const { columns, rows } = flatTable(table);
   if (columns.length === 0) return '';
   const textOf = (text: string): string => guarded(harmless ? sanitize(text) : withoutControls(text));

@@ -2,12 +2,8 @@
 import * as fc from 'fast-check';
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
-import {
-  type CalendarEvent,
-  type CalendarState,
-  readCalendar,
-  updateCalendar,
-} from '../../src/output/calendar-file.ts';
+import type { CalendarEvent, CalendarState } from '../../src/domain/calendar-events.ts';
+import { readCalendar, updateCalendar } from '../../src/output/calendar-file.ts';
 
 const at = (text: string): number => Date.parse(text);
 const EVENT: CalendarEvent = {

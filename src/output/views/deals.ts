@@ -15,7 +15,7 @@ import { type Cell, message, nameText, phrase, type Tone, text } from '../cells.
 import { andMore } from '../hint-blocks.ts';
 import { type Listing, listOf } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
-import { bps, cents, maturityCell, ofAmount, rate, usd } from './record-columns.ts';
+import { bps, cents, countOf, maturityCell, ofAmount, rate, usd } from './record-columns.ts';
 
 interface PlannedDeals {
   sides: readonly SideTotal[];
@@ -98,8 +98,6 @@ function outcomeCell(row: DealRecord): Cell {
   const { word, tone } = wordOf(row);
   return text(word, tone);
 }
-
-const rowsIn = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
 
 /** Row by row, then what needs attention, then the totals. */
 function viewDeals({ file, rows, dailyLimit, planned, ran }: DealsShown): View {
@@ -188,7 +186,7 @@ function nairaLines(deals: readonly DealRecord[]): View {
     return (
       rows.length > 0 &&
       line(
-        `${rowsIn(rows.length)} in naira, ${side}: ${rows.length === 1 ? 'covers' : 'cover'}`,
+        `${countOf(rows.length, 'row')} in naira, ${side}: ${rows.length === 1 ? 'covers' : 'cover'}`,
         usd(cents(sumOf(rows, areStruck ? 'ngn_struck' : 'ngn')), 'NGN'),
         `at the ${areStruck ? 'struck rates' : 'quoted prices'}; asked`,
         usd(sumOf(rows, 'ngn_asked')),
@@ -224,7 +222,7 @@ function countsLine(rows: readonly DealRecord[], isBlocked: boolean): Block {
   }
   const each = [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
   return line(
-    text(`${rowsIn(rows.length)}: ${each}.`, 'strong'),
+    text(`${countOf(rows.length, 'row')}: ${each}.`, 'strong'),
     isBlocked && text('deals run would open none of them.', 'warn'),
   );
 }
@@ -287,7 +285,7 @@ export function viewDealsPreview({ file, ends, rows, sides, left, toRun, quotes 
   const warnings = new Set(ends.flatMap(({ report }) => report?.warnings ?? []).map((each) => each.message));
   return [
     line(
-      text(`OPEN ${toRun === 1 ? '1 deal' : `${toRun} deals`}`, 'strong'),
+      text(`OPEN ${countOf(toRun, 'deal')}`, 'strong'),
       'of',
       nameText(file.path),
       sentBefore !== 0 && `; ${sentBefore} sent before`,
@@ -298,14 +296,14 @@ export function viewDealsPreview({ file, ends, rows, sides, left, toRun, quotes 
     skipped.length > 0 &&
       line(
         text(
-          `${rowsIn(skipped.length)} ${skipped.length === 1 ? 'is' : 'are'} beyond the price limit now, not in these totals, and skipped unless the price gets better:`,
+          `${countOf(skipped.length, 'row')} ${skipped.length === 1 ? 'is' : 'are'} beyond the price limit now, not in these totals, and skipped unless the price gets better:`,
           'warn',
         ),
         nameText(skippedByName(skipped)),
       ),
     unresolved.length > 0 &&
       warnLine(
-        `${rowsIn(unresolved.length)} ${unresolved.length === 1 ? 'has' : 'have'} an unknown outcome: sent again with the same key, which executes once.`,
+        `${countOf(unresolved.length, 'row')} ${unresolved.length === 1 ? 'has' : 'have'} an unknown outcome: sent again with the same key, which executes once.`,
       ),
     [...warnings].slice(0, MOST_NAMED).map((each) => line(text('Warning:', 'warn'), message(each))),
     warnings.size > MOST_NAMED && andMore(warnings.size - MOST_NAMED, shell`hedge deals check`, ' warnings'),

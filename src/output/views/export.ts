@@ -9,7 +9,7 @@ import type { AccountNames } from '../../domain/postings.ts';
 import type { ExportReading } from '../../readings/read-export.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { BookedDocument } from '../../schema/reading-document.ts';
-import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
+import { accountingText, tagsOf, titleOf } from '../accounting-text.ts';
 import { hintLine, line, phraseLine, type View } from '../blocks.ts';
 import { nameText, phrase, text } from '../cells.ts';
 import type { RecordTable } from '../record-table.ts';
@@ -41,9 +41,8 @@ export function exportText(booked: Booking, format: ExportFormat): string | unde
   const accounts = { entries: reading.entries, names, about: aboutOf(booked), dateOf };
   switch (format) {
     case 'hledger':
-      return hledgerText(accounts);
     case 'beancount':
-      return beancountText(accounts);
+      return accountingText(accounts, format);
     case 'csv':
       return renderCsv(postingTable(booked), { harmless: false });
     case 'xlsx':

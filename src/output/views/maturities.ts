@@ -2,6 +2,7 @@
 
 import type { Big } from 'big.js';
 import { DECLARED_SPAN } from '../../domain/business-days.ts';
+import type { CalendarEvent } from '../../domain/calendar-events.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { instantOf, isoSeconds } from '../../domain/instants.ts';
 import type { LadderDay, LadderHour, MaturingSum } from '../../domain/maturity-ladder.ts';
@@ -11,7 +12,7 @@ import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
 import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, gap, line, phraseLine, type View, warnLine } from '../blocks.ts';
-import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
+import type { CalendarUpdate } from '../calendar-file.ts';
 import { type Cell, type ChangeLine, nameText, phrase, text } from '../cells.ts';
 import { two } from '../format.ts';
 import { type Listing, listOf } from '../list.ts';

@@ -7,7 +7,7 @@ import { dimLine, gap, line, type TableSection, type View, warnLine } from '../b
 import { nameText, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { bpsCell, rateCell, tenorCell } from './quote.ts';
-import { usd } from './record-columns.ts';
+import { countOf, usd } from './record-columns.ts';
 
 /** The result of `hedge quote` for a grid. */
 export const gridResult = (reading: GridReading) => ({
@@ -84,10 +84,10 @@ const gridRows = listOf<QuoteGridDocument, QuoteGridDocument>()(
 const MARGINAL = 'Marginal: the cost of each further USD above the next smaller size.';
 
 /** For a batch on a terminal. */
-function briefGrid({ cells, intent }: GridReading): Words {
-  const count = cells.length === 1 ? '1 quote' : `${cells.length} quotes`;
-  return [nameText(`QUOTE ${intent.market}`), count];
-}
+const briefGrid = ({ cells, intent }: GridReading): Words => [
+  nameText(`QUOTE ${intent.market}`),
+  countOf(cells.length, 'quote'),
+];
 
 function viewGrid(reading: GridReading): View {
   const { intent, cells } = reading;
