@@ -1,6 +1,6 @@
 /** Reads the filters of lists (--since, --until, --market, --side) and the arguments of `hedge history`. */
 import type { Moment } from '../domain/calendar.ts';
-import { instantOf, isInCalendar } from '../domain/instants.ts';
+import { exactInstant, instantOf } from '../domain/instants.ts';
 import { UsageError } from '../errors.ts';
 import { isNot, oneOf, optionGiven, optionText, type RawInput, readMarket, readSide } from './operands.ts';
 import { countOrAll, type Given, readOptions } from './option.ts';
@@ -81,6 +81,12 @@ export function momentOf(text: string): Moment | undefined {
 const DAY = 'YYYY-MM-DD'.length;
 const WRITTEN = /^\d{4}-\d\d-\d\d(?:[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
 const OFFSET = /(?:[Zz]|[+-]\d\d:?\d\d)$/;
+
+/** Whether a date exists: Date.parse reads 2026-02-30 as a day of March. */
+export function isInCalendar(date: string): boolean {
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(midnight) && exactInstant(midnight).startsWith(date);
+}
 
 export const SUM_BY = ['day', 'week', 'month', 'market', 'side'] as const;
 export type SumBy = (typeof SUM_BY)[number];

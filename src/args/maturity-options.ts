@@ -1,8 +1,8 @@
 /** Reads the arguments of `hedge maturities`, and the file of holidays that an operator keeps. */
 import type { Holiday } from '../domain/business-days.ts';
-import { isInCalendar } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
+import { isInCalendar } from './list-filter.ts';
 import { filePath, isNot, optionText, type RawInput } from './operands.ts';
 import { readOption } from './option.ts';
 

@@ -5,7 +5,7 @@
 import type { Big } from 'big.js';
 import { CsvError, parse } from 'csv-parse/sync';
 import { hintText } from '../domain/hint.ts';
-import { DAY_MS, isInCalendar, utcDay } from '../domain/instants.ts';
+import { DAY_MS, utcDay } from '../domain/instants.ts';
 import { LONGEST_ID, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
@@ -16,6 +16,7 @@ import {
   withDecimalPoint,
   wrongComma,
 } from './decimal-comma.ts';
+import { isInCalendar } from './list-filter.ts';
 import { hasDecimals, isNot, wholeDigits } from './operands.ts';
 import { parseNaira } from './sizing.ts';
 

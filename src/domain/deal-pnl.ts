@@ -299,3 +299,14 @@ export function pnlBetween(deal: DealLife, from: Cut, to: Cut): DealPnl | undefi
     isPartial: unrealized === undefined || (!isComplete && events.some(({ pnl }) => pnl === undefined)),
   };
 }
+
+/** Its change is not known, and all that it realized is. */
+export const isWithoutChange = ({ unrealized, events }: DealPnl): boolean =>
+  unrealized === undefined && events.every(({ pnl }) => pnl !== undefined);
+
+/** A reduce is in the period and the record of its hedge is not, or the other way round. */
+export function isEstimated({ deal, events }: DealPnl): boolean {
+  const reduces = deal.events.filter(({ kind, pnl }) => kind === 'reduce' && pnl !== undefined);
+  const inPeriod = reduces.filter((each) => events.includes(each)).length;
+  return events.at(-1)?.kind === 'close' ? inPeriod < reduces.length : inPeriod > 0;
+}

@@ -29,12 +29,6 @@ export const instantText = (ms: number): string => exactInstant(ms).replace(/\.0
 /** `2026-11-20T09:02:11Z`, of milliseconds since the epoch. */
 export const isoSeconds = (ms: number): string => exactInstant(ms).replace(/\.\d+Z$/, 'Z');
 
-/** Whether a date exists: Date.parse reads 2026-02-30 as a day of March. */
-export function isInCalendar(date: string): boolean {
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  return !Number.isNaN(midnight) && exactInstant(midnight).startsWith(date);
-}
-
 /** One moment by several clocks, in milliseconds; each clock has its own zero. */
 export interface ClockReadings {
   /** This machine's wall clock, since the epoch. */

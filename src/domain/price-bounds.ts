@@ -11,10 +11,6 @@ export interface PriceBounds {
   maxCostBps?: Big | undefined;
 }
 
-/** Whether anything limits the price. */
-export const isBounded = ({ bounds }: { bounds: PriceBounds }): boolean =>
-  bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined;
-
 export interface BoundFinding {
   bound: 'worst_price' | 'max_cost_bps' | 'implausible_price';
   limit: Big;

@@ -1,6 +1,6 @@
 /** P&L of a period: the bridge of net asset value in parts, the hedges or groups, and missing figures. */
 import type { Big } from 'big.js';
-import type { DealPnl } from '../../domain/deal-pnl.ts';
+import { type DealPnl, isEstimated, isWithoutChange } from '../../domain/deal-pnl.ts';
 import { counted, someOf } from '../../domain/exposure.ts';
 import { optionWords, say, shell } from '../../domain/hint.ts';
 import { durationInWords, HOUR_MS, instantText, isoSeconds } from '../../domain/instants.ts';
@@ -201,7 +201,9 @@ export function missingLines(report: ReportReading): View {
       warnLine(
         'A day without a snapshot near its end has its change of unrealized P&L in the next day with one.',
       ),
-    isEstimated(report) &&
+    bridge !== undefined &&
+      !cents(bridge.unexplained).eq(0) &&
+      deals.some(isEstimated) &&
       warnLine(
         'The P&L of a reduce is an estimate until its hedge closes; the difference is in the unexplained part.',
       ),
@@ -213,22 +215,8 @@ export function missingLines(report: ReportReading): View {
 const namesOf = (deals: readonly DealPnl[]): readonly string[] =>
   deals.map(({ deal }) => deal.dealId ?? deal.hedgeId);
 
-/** All that it realized is known. */
-const isWithoutChange = ({ unrealized, events }: DealPnl): boolean =>
-  unrealized === undefined && events.every(({ pnl }) => pnl !== undefined);
-
 const idLines = (what: string, ids: readonly string[]): View =>
   ids.length > 0 && line(text(`${what}:`, 'warn'), nameText(`${someOf(ids)}.`));
-
-/** A reduce is in the period and the record of its hedge is not, or the other way round. */
-const isEstimated = ({ bridge, deals }: ReportReading): boolean =>
-  bridge !== undefined &&
-  !cents(bridge.unexplained).eq(0) &&
-  deals.some(({ deal, events }) => {
-    const reduces = deal.events.filter(({ kind, pnl }) => kind === 'reduce' && pnl !== undefined);
-    const inPeriod = reduces.filter((each) => events.includes(each)).length;
-    return events.at(-1)?.kind === 'close' ? inPeriod < reduces.length : inPeriod > 0;
-  });
 
 function noBridge({ from, to, firstAfter, until }: ReportReading): View {
   const end = from.snapshot === undefined ? from : to;

@@ -2,13 +2,12 @@
 import { USUAL_OPTIONS } from '../../args/action-options.ts';
 import { type DealRow, type DealsFile, type DealsIntent, NOTHING_SENT } from '../../args/deals-file.ts';
 import type { TypedIntentOf } from '../../domain/action-intent.ts';
-import { isBounded } from '../../domain/price-bounds.ts';
 import { quoted, unquoted } from '../../domain/quoted.ts';
 import { hasLiveRules, isNairaMarket } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { checkUnattended } from '../../trading/guards/unattended-policy.ts';
 import type { SharedFacts, TradingContext } from '../../trading/trading-context.ts';
-import type { Deal } from './deal.ts';
+import { type Deal, isBounded } from './deal.ts';
 
 /** @throws UsageError for an option that is missing without a terminal. */
 export function checkConfirmable(

@@ -4,7 +4,7 @@ import type { Quote } from '../../client/schemas.ts';
 import type { OpenIntent, TypedIntentOf } from '../../domain/action-intent.ts';
 import { readDecimal } from '../../domain/amounts.ts';
 import { grouped } from '../../domain/exposure.ts';
-import { isBounded, worseByBps } from '../../domain/price-bounds.ts';
+import { worseByBps } from '../../domain/price-bounds.ts';
 import { quoteFigures } from '../../domain/quote-figures.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { coverOf } from '../../domain/sizes.ts';
@@ -110,6 +110,10 @@ export const openPlanOf = (plan: Plan | undefined): OpenPlan | undefined =>
   plan?.action === 'open' ? plan : undefined;
 
 const OF_A_BOUND: readonly string[] = ['worse_price', 'cost_too_high'];
+
+/** Whether the row limits its price. */
+export const isBounded = ({ bounds }: Pick<OpenIntent, 'bounds'>): boolean =>
+  bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined;
 
 /** The price is beyond the limit of the row: the others go on. */
 export const isBeyondBound = (error: HedgeError, intent: Pick<OpenIntent, 'bounds'>): boolean =>
