@@ -3,11 +3,14 @@
 import type { Big } from 'big.js';
 import type { ActionIntent, TypedIntent } from '../domain/action-intent.ts';
 import { askedOf, changeAsked, dealIdOf } from '../domain/action-intent.ts';
-import { needsQuote } from '../domain/action-table.ts';
+import { type ActionName, needsQuote, shrinks } from '../domain/action-table.ts';
 import { say } from '../domain/hint.ts';
+import { exactInstant } from '../domain/instants.ts';
+import type { Hint } from '../errors.ts';
+import { timeInWords } from '../journal/describe.ts';
 import { hedgesOpenedHere } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
-import type { SidePosition } from '../readings/side-position.ts';
+import type { SideHedge, SidePosition } from '../readings/side-position.ts';
 import { planAction } from './action-parts.ts';
 import { guardDealId } from './deal-id.ts';
 import { finishedInBackground } from './follow/finished-in-background.ts';
@@ -15,6 +18,8 @@ import { confirmDueOutcomes } from './follow/lookups.ts';
 import { checkNoStop, guardPlan } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
 import { similarDealIds, similarFinding } from './guards/similar-deal-ids.ts';
+import { CLOSE_LANDS_MS } from './idempotency-window.ts';
+import { holdsSide } from './outcome/position-diff.ts';
 import { comingInWords, type Plan, type PlanFacts, waitForNewest } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 import type { Evaluation, Finding, TradingContext } from './trading-context.ts';
@@ -44,6 +49,7 @@ export async function readInputs(
 
 /** @throws StoppedError when a pre-trade check stops it, or nothing is open to act on. */
 export function evaluate({ intent, state, facts }: EvaluationInputs, context: TradingContext): Evaluation {
+  if (isMeasured(intent.action, askedOf(intent))) checkNoStop(settlingFindings(facts.sidePosition));
   const plan = planAction(intent, facts);
   const findings = [
     ...dealIdFindings(intent, { state, facts, context }),
@@ -54,7 +60,7 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
       servedMs: plan.facts.sidePosition.servedAt.getTime(),
     }),
     // Those of this journal are named by their actions.
-    ...(isMeasured(plan) ? comingFindings(plan.facts.sidePosition) : []),
+    ...(isMeasured(plan.action, askedOf(plan.intent)) ? comingFindings(plan.facts.sidePosition) : []),
   ];
   checkNoStop(findings, plan.facts.quote);
   return {
@@ -82,24 +88,40 @@ export const journalTermsOf = (
   isOfRun: (chainId ?? shared) !== undefined,
   allowDuplicate: 'allowDuplicate' in plan.intent && plan.intent.allowDuplicate,
   flat: nothingToDo(plan),
-  measured: isMeasured(plan),
+  measured: isMeasured(plan.action, askedOf(plan.intent)),
   facts: plan.facts,
 });
 
-/** Its size was computed from the position. */
-export const isMeasured = ({ intent }: Plan): boolean =>
-  'sizing' in intent ? intent.sizing?.by === 'target' : askedOf(intent) !== undefined;
+/** Its size was computed from the position. `asked`: how the size was given, when not as a notional. */
+export const isMeasured = (action: ActionName, asked: string | undefined): boolean =>
+  asked !== undefined && (shrinks({ action }) || asked.startsWith('to '));
 
 /** A size that was computed from the position is wrong once these have filled. */
 const comingFindings = ({ coming }: SidePosition): readonly Finding[] =>
-  coming.length === 0
+  wrongSize(coming, 'fill', say`${waitForNewest(coming)}. Or give the size in USD.`);
+
+/** The same where one settles before the order lands. The service may still count one that has just matured. */
+export function settlingFindings({ listed, servedAt }: SidePosition): readonly Finding[] {
+  const settling = listed.filter(
+    (hedge) => holdsSide(hedge.status) && Math.abs(dueMs(hedge) - servedAt.getTime()) <= CLOSE_LANDS_MS,
+  );
+  const over = timeInWords(exactInstant(Math.max(0, ...settling.map(dueMs)) + CLOSE_LANDS_MS));
+  // A size in USD is no way out: it may close the rest.
+  return wrongSize(settling, 'settle before this executes', `Try again after ${over}.`);
+}
+
+const dueMs = ({ maturityAt = '' }: SideHedge): number => Date.parse(maturityAt);
+
+const wrongSize = (hedges: SidePosition['coming'], may: string, hint: Hint): readonly Finding[] =>
+  hedges.length === 0
     ? []
     : [
         {
           level: 'stop',
           code: 'in_flight',
-          message: `${comingInWords(coming).replace(/^h/, 'H')} may fill: --by and --to would be wrong.`,
-          hint: say`${waitForNewest(coming)}. Or give the size in USD.`,
+          message: `${comingInWords(hedges).replace(/^h/, 'H')} may ${may}: --by and --to would be wrong.`,
+          hint,
+          details: { hedge_ids: hedges.map(({ id }) => id) },
         },
       ];
 

@@ -38,7 +38,6 @@ import {
   type EvaluationInputs,
   evaluate,
   guardContext,
-  isMeasured,
   journalTermsOf,
   nothingToDo,
   readInputs,
@@ -308,8 +307,8 @@ function checkAgain(
   state: JournalState,
   context: TradingContext,
 ): void {
-  const findings = guardJournal(journalTermsOf(plan, context), state, guardContext(context));
-  const stop = stopFrom(findings, plan.facts.quote);
+  const terms = journalTermsOf(plan, context);
+  const stop = stopFrom(guardJournal(terms, state, guardContext(context)), plan.facts.quote);
   const given = plan.intent.options.idempotencyKey !== undefined;
   // A key that never reached the service may be reused; a random one is new.
   const isRandom = !given && dealIdOf(plan.intent) === undefined;
@@ -318,7 +317,7 @@ function checkAgain(
   if (isEnsuredBy(plan.intent, stop) || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
   if (stop !== undefined) throw stop;
   if (enlarges(plan) && ownCloseLandsUntil(plan, state, context) !== undefined) throw new TakenMeanwhile();
-  if (isMeasured(plan) && changedOnSide(plan, state, context)) throw new TakenMeanwhile();
+  if (terms.measured === true && changedOnSide(plan, state, context)) throw new TakenMeanwhile();
 }
 
 /** Whether another process has acted on the side since it was read. */

@@ -1,9 +1,13 @@
 /** One action under one key, however many deal it, and whatever time they deal it in. */
 import { describe, expect, it } from 'vitest';
+import type { TypedIntent } from '../../src/args/action-intent.ts';
+import { readAddIntent, readReduceIntent } from '../../src/args/read-action.ts';
+import { decimalFrom } from '../../src/client/json.ts';
 import { executeAction } from '../../src/trading/execute.ts';
 import { resumeOpenAction } from '../../src/trading/recover/resume-action.ts';
 import type { ActionReport } from '../../src/trading/report.ts';
 import { recordsOf, SENDING } from '../journal/records.ts';
+import { hinting } from '../support/hints.ts';
 import { big, intent, NO_LIMITS } from './facts.ts';
 import { oneClock } from './read-context.ts';
 import { type DealingDesk, dealingDesk } from './trading-context.ts';
@@ -110,6 +114,71 @@ describe('a size that is computed from the position', () => {
       expect(desk.keys()).toHaveLength(1);
     },
   );
+
+  /** 10,000 that matures in so long, and 10,000 two days later. */
+  async function beforeMaturity(ms: number): Promise<DealingDesk> {
+    const desk = await dealingDesk();
+    await desk.now(LINE, { tenor: '1', dealId: 'A-1' });
+    desk.practice.clock.pass(3_600_000);
+    await desk.now(LINE, { tenor: '3', dealId: 'A-2' });
+    const { data } = await desk.readContext.api.hedges({ client_reference: 'A-1' });
+    desk.practice.clock.pass(Date.parse(data[0]?.maturity_at ?? '') - desk.practice.clock.now() - ms);
+    return desk;
+  }
+  const measured = (action: 'reduce' | 'add', options: Record<string, unknown>): TypedIntent =>
+    (action === 'add' ? readAddIntent : readReduceIntent)({
+      operands: ['USDTNGN', 'buy'],
+      options: { wait: true, yes: true, ...options },
+    });
+  const openOn = async ({ readContext }: DealingDesk): Promise<string | undefined> =>
+    decimalFrom((await readContext.api.positions()).data[0]?.notional_usd)?.toFixed();
+
+  it.each([
+    ['reduce', { to: '10000' }],
+    ['reduce', { by: '50%' }],
+    ['reduce', { ngn: '15300000' }],
+    ['add', { to: '25000' }],
+  ] as const)('is not sent for %s %j while a hedge of the side may settle first', async (action, size) => {
+    const desk = await beforeMaturity(2_500);
+    const settles = new Date(desk.practice.clock.now() + 2_500 + 60_000).toISOString();
+    await expect(executeAction(measured(action, size), desk.tradingContext())).rejects.toMatchObject({
+      code: 'in_flight',
+      retry: 'later',
+      what: expect.stringMatching(/^Hedge ".*" \("filled", 10,000\.00 USD\) may settle before this executes/),
+      hint: hinting(`Try again after ${settles.slice(0, 10)} ${settles.slice(11, 19)} UTC.`),
+    });
+    expect([desk.keys().length, await openOn(desk)]).toEqual([2, '20000']);
+  });
+
+  it('is sent a minute before the next maturity, and a minute after it', async () => {
+    const early = await beforeMaturity(70_000);
+    const reduce = measured('reduce', { to: '12000' });
+    expect(await executeAction(reduce, early.tradingContext())).toMatchObject({ outcome: 'changed' });
+    expect(await openOn(early)).toBe('12000');
+    const late = await beforeMaturity(-60_001);
+    const half = measured('reduce', { by: '50%' });
+    expect(await executeAction(half, late.tradingContext())).toMatchObject({ outcome: 'changed' });
+    expect(await openOn(late)).toBe('5000');
+  });
+
+  it('is not sent where the person took until just before a maturity to confirm it', async () => {
+    const desk = await beforeMaturity(600_000);
+    const confirm = async (): Promise<boolean> => {
+      desk.practice.clock.pass(580_000);
+      return true;
+    };
+    const typed = measured('reduce', { to: '10000', yes: undefined });
+    await expect(executeAction(typed, desk.tradingContext({ confirm }))).rejects.toMatchObject({
+      code: 'in_flight',
+    });
+    expect(desk.keys()).toHaveLength(2);
+  });
+
+  it('is sent as it was typed where it is a size in USD: it takes what was asked', async () => {
+    const desk = await beforeMaturity(2_500);
+    const { outcome, entry } = await desk.now('reduce USDTNGN buy 4k', { wait: false });
+    expect([outcome, entry?.notional?.toFixed()]).toEqual(['submitted', '4000']);
+  });
 });
 
 describe('a machine that sleeps', () => {

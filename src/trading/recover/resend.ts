@@ -18,7 +18,14 @@ import type { SidePosition } from '../../readings/side-position.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { rebuildIntent, rebuildPlan } from '../action-parts.ts';
 import { confirmPlan } from '../confirm.ts';
-import { dealIdFindings, guardContext, hedgesOpenedElsewhere, journalTermsOf } from '../evaluate.ts';
+import {
+  dealIdFindings,
+  guardContext,
+  hedgesOpenedElsewhere,
+  isMeasured,
+  journalTermsOf,
+  settlingFindings,
+} from '../evaluate.ts';
 import { lookUpAction } from '../follow/follow.ts';
 import type { Known } from '../follow/known.ts';
 import { reportKnown } from '../follow/reports.ts';
@@ -165,6 +172,9 @@ async function evaluateAgain(
   const { evidence } = how;
   const actions = () => state.since(action.intent.at);
   checkNoStop(resendBlocker(action, { now: facts.sidePosition, evidence, quote: facts.quote, actions }));
+  // Seen exactly as requested, it is only answered once more.
+  if (evidence?.kind !== 'exact' && isMeasured(intent.action, action.intent.asked))
+    checkNoStop(settlingFindings(facts.sidePosition));
   const listed = facts.underDealId.filter(({ status }) => status !== 'failed');
   if (evidence !== undefined && openEvidence(action.intent, listed).kind === 'exact')
     throw new FoundMeanwhile();

@@ -115,6 +115,32 @@ describe('resuming an action without a response', () => {
     },
   );
 
+  it.each([
+    ['by', { by: '40%' }, 'in_flight'],
+    ['to', { to: '12000' }, 'in_flight'],
+    ['as a size in USD', undefined, undefined],
+  ] as const)(
+    'a reduction given %s, before a maturity: one whose size was computed is not sent again',
+    async (_, size, code) => {
+      const desk = await dealingDesk();
+      await desk.now(OPEN, { tenor: '1' });
+      desk.practice.clock.pass(23.5 * 3_600_000);
+      await desk.now(OPEN, { tenor: '3' });
+      desk.practice.clock.pass(1_000);
+      const lost = await desk.lost('before', `reduce USDTNGN buy${size ? '' : ' 8000'}`, size);
+      desk.practice.clock.pass(30 * 60_000 - 20_000);
+      const before = sendsOf(desk, lost);
+      const finding = (await resumed(desk, { word: lost.shortId, wait: false }))?.finding;
+      expect(finding?.code).toBe(code);
+      if (finding !== undefined)
+        expect([finding.effect, hintText(finding.hint)]).toEqual([
+          'unknown',
+          expect.stringContaining('Try again after'),
+        ]);
+      expect(sendsOf(desk, lost) - before).toBe(code === undefined ? 1 : 0);
+    },
+  );
+
   it('an open that is filled at another quote than the recorded one has no slippage', async () => {
     const { desk, lost } = await lostOver('before', OPEN);
     const report = await resumed(desk);
