@@ -63,7 +63,7 @@ export function realizedRows(report: ActionReport): readonly FigureRow[] {
         ]),
     report.entry !== undefined &&
       !closedAlone(report.entry) &&
-      row('Realized P&L', missing, 'recorded with another close of these hedges'),
+      row('Realized P&L', missing, 'recorded with another close of these hedges, or settled'),
     realized && row('Net P&L', signedIn('USD', realized), wholeLife(report.derived)),
     back && row('Returned', inUsd(back.net_margin_usd), 'to balance'),
   ];

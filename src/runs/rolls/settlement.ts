@@ -9,6 +9,7 @@ import type { ClosedHedge, Hedge } from '../../client/schemas.ts';
 import { takesWholeSide } from '../../domain/action-table.ts';
 import { readDecimal } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
+import { ownField } from '../../domain/fields.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { quoted, quotedName } from '../../domain/quoted.ts';
@@ -59,15 +60,23 @@ export async function settledSize(plan: RollPlan, servedMs: number, context: Rea
   const hedge = read?.data;
   const here = knownHere(plan, context);
   const claims = new Set(records.flatMap((record) => claimsOf(record, { maturesMs, servedMs })));
-  if (here.closedBy?.recordedAs === 'done' && claims.has('settled'))
-    throw unclear(plan, 'a person recorded its close, but the history has it as settled', here.closedBy);
-  if (here.closedBy !== undefined) throw closedEarly(plan, { by: here.closedBy });
+  if (here.closedBy !== undefined) {
+    const isByHand = here.closedBy.recordedAs === 'done';
+    // An earlier version recorded a settlement during an action as closed by it.
+    if (claims.has('settled') && (isByHand || !claims.has('early')))
+      throw unclear(
+        plan,
+        `${isByHand ? 'a person' : 'this machine'} recorded its close, but the history has it as settled`,
+        here.closedBy,
+      );
+    throw closedEarly(plan, { by: here.closedBy });
+  }
   if (hedge !== undefined && hedge.status !== 'closed')
     throw claims.has('early')
       ? unclear(plan, `it is ${quoted(hedge.status)}, but the history has it as closed early`)
       : notSettled(plan, `it is ${quoted(hedge.status)}`);
   if (here.unresolved !== undefined)
-    throw unclear(plan, 'the outcome of its close from this machine is not known', here.unresolved);
+    throw unclear(plan, 'whether a close from this machine took it is not known', here.unresolved);
   if (claims.size > 1) throw unclear(plan, 'the history contradicts itself');
   if (claims.has('early')) throw closedEarly(plan, { at: textFrom(records[0]?.closed_at) });
   if (claims.has('settled')) return sizeOf(plan, { hedge, records, lastSeen: here.size });
@@ -126,7 +135,7 @@ function claimsOf(
 interface KnownHere {
   /** A close or reduction from this machine that closed it. */
   closedBy?: Action;
-  /** A close whose outcome is not known. */
+  /** A close that may have closed it: its outcome is not known, or lacks this hedge. */
   unresolved?: Action;
   /** USD, since the roll was planned. */
   size?: Big | undefined;
@@ -145,8 +154,9 @@ function knownHere(plan: RollPlan, { journal, clock, identity }: ReadContext): K
     if (!sameIdentity(intent.identity, identity)) continue;
     const after = changesKept(action)?.find(({ id }) => id === plan.hedge_id)?.after;
     const isClose = takesWholeSide(intent);
-    const isOver = action.state === 'done' || action.recordedAs === 'done';
-    if (isOver && (isClose || after?.eq(0) === true)) return { closedBy: action };
+    const isByHand = action.recordedAs === 'done' && (isClose || after?.eq(0) === true);
+    const own = readDecimal(ownField(action.outcome?.facts ?? {}, plan.hedge_id));
+    if (isByHand || (action.state === 'done' && own?.eq(0) === true)) return { closedBy: action };
     if (intent.at < plan.at && servedAt < plan.at) continue;
     if (isClose) known.unresolved ??= action;
     known.size ??= after ?? readDecimal(held.notional_usd);
@@ -234,11 +244,21 @@ const notSettled = ({ chain_id: id, hedge_id: hedge }: RollPlan, why: string): P
     details: { chain_id: id, hedge_id: hedge },
   });
 
-const unclear = (plan: RollPlan, why: string, close?: Action): StoppedError =>
-  forPerson(plan, `has matured, but may have been closed before: ${why}`, [new Big(plan.notional_usd)], {
-    code: 'book_unclear',
-    look: close && step(shell`hedge check ${close.shortId}`, 'look up its close; then run the roll again'),
-  });
+function unclear(plan: RollPlan, why: string, close?: Action): StoppedError {
+  // One that has ended shows no more when it is looked up.
+  const isOpen = close !== undefined && close.state !== 'done';
+  return forPerson(
+    plan,
+    `has matured, but may have been closed before: ${why}`,
+    [new Big(plan.notional_usd)],
+    {
+      code: 'book_unclear',
+      look: isOpen
+        ? step(shell`hedge check ${close.shortId}`, 'look up its close; then run the roll again')
+        : undefined,
+    },
+  );
+}
 
 /** `sizes`: of leg 2, for a person to choose from. */
 function forPerson(

@@ -213,8 +213,9 @@ const other = (side: readonly MeasuredChange[]): Evidence => ({
   isOver: side.every(isPast),
 });
 
+/** A matured hedge settled by itself: the action did not change it. */
 const changesOf = (side: readonly MeasuredChange[]): readonly HedgeChange[] =>
-  side.map(({ id, before, after }) => ({ id, before, after }));
+  side.filter((each) => !isPast(each)).map(({ id, before, after }) => ({ id, before, after }));
 
 /** Statuses in which a hedge still has its original size. */
 const AS_OPENED: readonly string[] = ['submitting', 'submitted', 'failed'];

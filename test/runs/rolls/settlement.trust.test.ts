@@ -66,6 +66,8 @@ interface Desk {
   closedSize(shape: (size: number) => number | undefined): void;
   /** What the positions say from now on. */
   positions(lines: (all: readonly unknown[]) => readonly unknown[]): void;
+  /** Time that passes before each change of this machine arrives. */
+  arrivesAfter(ms: number): void;
   /** Whether the list and the hedge by its ID say that a hedge is `closed`. */
   says(status: (hedge: Fields) => unknown): void;
   colleague(
@@ -90,6 +92,7 @@ async function desk(): Promise<Desk> {
   let closedSize = (size: number): number | undefined => size;
   let positions = (all: readonly unknown[]): readonly unknown[] => all;
   let status = (hedge: Fields): unknown => hedge['status'];
+  let arrivesAfterMs = 0;
   const sized = (hedge: Fields): Fields => ({
     ...hedge,
     status: status(hedge),
@@ -97,6 +100,7 @@ async function desk(): Promise<Desk> {
       hedge['status'] === 'closed' ? closedSize(Number(hedge['notional_usd'])) : hedge['notional_usd'],
   });
   front.meddle(async (line, pass) => {
+    if (line.startsWith('POST /hedges')) time.pass(arrivesAfterMs);
     const passed = servedAt(time.now(), await pass());
     const changed = (change: (data: never) => unknown): Passed => {
       const { data, ...rest }: { data: never } = JSON.parse(passed.body);
@@ -140,6 +144,9 @@ async function desk(): Promise<Desk> {
     },
     says(next) {
       status = next;
+    },
+    arrivesAfter(ms) {
+      arrivesAfterMs = ms;
     },
     async colleague(path, body) {
       await served.colleague(path, { side: 'buy', ...body });
@@ -204,6 +211,40 @@ describe('a hedge that has settled', () => {
   );
 });
 
+describe('a hedge that settles just before an order of this machine lands', () => {
+  async function sentJustBefore(line: string): Promise<Desk> {
+    const day = await desk();
+    await day.machine().run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-9 --yes');
+    const { body } = await served.desk.get('/hedges?client_reference=PAY-1', { as: 'test' });
+    const [hedge]: readonly { maturity_at: string }[] = body.data;
+    time.pass(Date.parse(hedge?.maturity_at ?? '') - time.now() - 3_000);
+    day.arrivesAfter(5_000);
+    const ran = await day.machine().run(`${line} --yes --json`);
+    expect(ran.document()).toMatchObject({
+      data: { outcome: 'closed', derived: { hedges: [{ before_usd: 10_000, after_usd: 0 }] } },
+      error: null,
+    });
+    day.arrivesAfter(0);
+    time.pass(HOUR);
+    return day;
+  }
+
+  it('was not closed by a reduction of what is left: it is opened again', async () => {
+    const day = await sentJustBefore('reduce USDTNGN buy 10k');
+    expect((await runDue(day.machine())).document()).toMatchObject({ data: [{ outcome: 'rolled' }] });
+    expect(await buys()).toBe(10_000);
+  });
+
+  it('beside a close is for a person: that was to end the roll, and the hedge settled', async () => {
+    const day = await sentJustBefore('close USDTNGN buy');
+    const ran = await runDue(day.machine());
+    expect([ran.code, codeOf(ran), await buys()]).toEqual([10, 'book_unclear', 0]);
+    expect(ran.out).toContain('whether a close from this machine took it is not known');
+    expect(ran.out).not.toContain('was closed before its maturity');
+    expect(ran.document()).toMatchObject({ data: [{ state: 'due' }] });
+  });
+});
+
 type Event = (day: Desk) => Promise<unknown>;
 
 /** How a hedge is closed before its maturity. `here`: this machine's journal tells. */
@@ -255,6 +296,18 @@ describe.each(Object.entries(CLOSED_EARLY))(
         if (isKnown) expect((await runDue(cli)).code).toBe(0);
         expect(await buys()).toBe(0);
       }
+    });
+
+    it('is for a person where the history has it as settled, though this machine closed it', async () => {
+      const day = await desk();
+      await event(day);
+      time.pass(24 * HOUR);
+      day.history(({ id }) => ({ id, net_pnl_usd: 1, reason: 'maturity' }));
+      const ran = await runDue(day.machine());
+      // Without the journal of this machine nothing contradicts the history.
+      expect([ran.code, await buys()]).toEqual(here ? [10, 0] : [0, 10_000]);
+      if (here)
+        expect(ran.out).toContain('this machine recorded its close, but the history has it as settled');
     });
 
     it('is remembered from a run before its maturity, whatever the history has later', async () => {

@@ -202,6 +202,29 @@ describe('the book after a reduction', () => {
   });
 });
 
+describe('what has matured beside a change', () => {
+  it.each<[string, SideIntent, readonly Hedge[], readonly string[]]>([
+    ['an add', asked('add', '5000'), [B(35_000), A(10_000, MATURED)], ['hdg_B 30000 -> 35000']],
+    ['a reduction', asked('reduce', '5000'), [B(25_000), A(10_000, MATURED)], ['hdg_B 30000 -> 25000']],
+    [
+      'a reduction that left nothing',
+      asked('reduce', '30000'),
+      [B(30_000, GONE), A(10_000, { ...MATURED, ...GONE })],
+      ['hdg_B 30000 -> 0'],
+    ],
+    [
+      'a close',
+      asked('close', undefined),
+      [B(30_000, GONE), A(10_000, { ...MATURED, ...GONE })],
+      ['hdg_B 30000 -> 0'],
+    ],
+  ])('is no change of %s', (_, intent, hedges, seen) => {
+    const positions = hedges.some(({ status }) => status === 'filled') ? [position()] : [];
+    const evidence = changeEvidence(intent, sideBook({ hedges, positions }));
+    expect([evidence.kind, changes(evidence)]).toEqual(['exact', seen]);
+  });
+});
+
 describe('the book after a close', () => {
   it.each<[string, { hedges: readonly Hedge[]; positions?: [] }, string]>([
     ['shows the side gone', { hedges: [B(30_000, GONE), A(10_000, GONE)], positions: [] }, 'exact'],
