@@ -30,6 +30,17 @@ const MICRO_USD = new Big('0.000001');
 /** How far the sizes of so many hedges may be from their sum: each is rounded to micro-USD (specification §3). */
 export const sizeRounding = (hedges: number): Big => MICRO_USD.times(hedges);
 
+const HALF_CENT = new Big('0.005');
+
+/**
+ * How far the sizes of so many hedges may be from what was asked for: a service may keep each in whole cents, or compute it from
+ * units. For evidence alone: no size that is sent is computed with it.
+ */
+export const sizeTolerance = (hedges: number): Big => HALF_CENT.times(hedges);
+
+/** Whether two sizes are that of one hedge. */
+export const isSameSize = (one: Big, other: Big): boolean => one.minus(other).abs().lte(HALF_CENT);
+
 /** `limit` minus `used`, never below zero. */
 export function remainingLimit(limit: Big, used: Big): Big {
   const left = limit.minus(used);

@@ -12,6 +12,7 @@ import {
   takesWholeSide,
 } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
+import { isSameSize } from '../domain/exposure.ts';
 import { ownField } from '../domain/fields.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { type QuoteFigures, type QuoteTerms, quoteFigures } from '../domain/quote-figures.ts';
@@ -276,14 +277,16 @@ export function fillOf({ intent, notional, outcome }: Action): Fill | undefined 
   if (!createsHedge(intent) || notional === undefined || !isFilled) return undefined;
   const { [PARTIAL_FILL]: part, notional_usd: size, struck_rate: rate } = outcome.facts;
   const filled = readDecimal(part) ?? readDecimal(size);
-  if (filled === undefined || (part === undefined && !filled.eq(notional))) return undefined;
+  if (filled === undefined || (part === undefined && !isSameSize(filled, notional))) return undefined;
   return { notional: filled, rate: readDecimal(rate) };
 }
 
-/** USD filled, when less than the order. */
+/** USD filled, when less than the order by more than rounding. */
 export function partialFillOf(action: Action): Big | undefined {
   const filled = fillOf(action)?.notional;
-  return filled !== undefined && action.notional?.gt(filled) === true ? filled : undefined;
+  if (filled === undefined || action.notional === undefined || isSameSize(filled, action.notional))
+    return undefined;
+  return filled.lt(action.notional) ? filled : undefined;
 }
 
 /** Recorded with the outcome of a close, or of a reduction that closed the side, where another order may have taken the side: until when its own may land. */

@@ -5,7 +5,7 @@ import { keepingNote, openCommandLine } from '../args/action-options.ts';
 import type { Hedge, Quote } from '../client/schemas.ts';
 import type { OpenIntent, TypedIntent, TypedIntentOf } from '../domain/action-intent.ts';
 import { sizingInWords } from '../domain/action-intent.ts';
-import { grouped, usdInWords } from '../domain/exposure.ts';
+import { grouped, isSameSize, usdInWords } from '../domain/exposure.ts';
 import { isFields } from '../domain/fields.ts';
 import { commandOnId, say, shell, step, TO_RETRY } from '../domain/hint.ts';
 import { DAY_MS, exactInstant } from '../domain/instants.ts';
@@ -125,7 +125,7 @@ export function checkSameTerms(intent: TypedIntentOf<'open'>, known: KnownTerms)
     known.side === intent.side &&
     known.tenorDays === intent.tenor &&
     (sizing === undefined
-      ? notional !== undefined && known.notional?.eq(notional) === true
+      ? notional !== undefined && known.notional !== undefined && isSameSize(known.notional, notional)
       : known.asked === sizingInWords(sizing));
   if (same) return;
   const { market, side, tenor: tenorDays } = intent;
@@ -219,8 +219,8 @@ export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly B
   const { id, market, side, status, notional_usd: now } = hedge;
   const tenorDays = hedge.tenor_days.toNumber();
   const sameButSize = market === intent.market && side === intent.side && tenorDays === intent.tenor;
-  if (sameButSize && seen.some((size) => size.eq(intent.notional))) return;
-  if (now.eq(intent.notional) || !sameButSize || PENDING_STATUSES.includes(status))
+  if (sameButSize && seen.some((size) => isSameSize(size, intent.notional))) return;
+  if (isSameSize(now, intent.notional) || !sameButSize || PENDING_STATUSES.includes(status))
     return checkSameTerms(intent, { market, side, notional: now, tenorDays });
   const dealId = intent.dealId ?? '';
   throw nothingSent({

@@ -2,6 +2,7 @@
 import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
 import type { OpenIntent, TypedIntent } from '../domain/action-intent.ts';
+import { isSameSize } from '../domain/exposure.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { usedDealId } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
@@ -70,7 +71,7 @@ async function checkSameSize(
   hedge: Hedge,
   { state, context, servedAt }: { state: JournalState; context: TradingContext; servedAt: Date },
 ): Promise<void> {
-  const another = !hedge.notional_usd.eq(intent.notional);
+  const another = !isSameSize(hedge.notional_usd, intent.notional);
   const seen = another
     ? [
         ...recordedSizes(hedge, { state, servedAt, identity: context.identity, nowMs: context.clock.now() }),

@@ -5,6 +5,7 @@ import { decimalFrom } from '../client/json.ts';
 import type { Hedge, Position } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
+import { isSameSize } from '../domain/exposure.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { shortHash } from '../domain/sanitize.ts';
@@ -180,8 +181,8 @@ function slippage(entry: Action, hedge: ActionReport['hedge']): ActionFigures {
 /** The fill of an open whose size is unchanged: an add changes the hedge's rate to a weighted one. */
 function fillSeen({ intent, notional }: Action, hedge: ActionReport['hedge']): Fill | undefined {
   const isFilled = hedge?.status === 'filled' || hedge?.status === 'closed';
-  if (!createsHedge(intent) || notional === undefined || !isFilled || !hedge.notional_usd.eq(notional))
-    return undefined;
+  if (!createsHedge(intent) || notional === undefined || !isFilled) return undefined;
+  if (!isSameSize(hedge.notional_usd, notional)) return undefined;
   return { notional, rate: hedge.struck_rate ?? undefined };
 }
 

@@ -16,6 +16,7 @@ import {
 import {
   type DealTerms,
   duplicatesOf,
+  fillOf,
   findAction,
   findByDealId,
   findByKey,
@@ -23,6 +24,7 @@ import {
   inFlightOn,
   lastNotionals,
   openedOn,
+  partialFillOf,
   touchedHedges,
   unresolvedOn,
   usedDealId,
@@ -226,6 +228,18 @@ describe('totals', () => {
     const facts = { notional_usd: '6000', filled_notional_usd: '6000' };
     const part = actionsOf([anIntent(), step(SENDING), step(ACCEPTED), step({ ...FILLED, facts })]);
     expect(openedOn(part, DESK, '2026-11-20').toFixed()).toBe('10000');
+  });
+
+  it.each([
+    ['10000.0000003', '10000.0000003', undefined],
+    ['9999.9999', '9999.9999', undefined],
+    ['9999.99', undefined, undefined],
+  ])('a fill of %s USD for 10,000 is one of %s, and none in part: %s', (size, fill, part) => {
+    const facts = { notional_usd: size, struck_rate: '1530' };
+    const [open] = actionsOf([anIntent(), step(SENDING), step(ACCEPTED), step({ ...FILLED, facts })]);
+    if (open === undefined) throw new Error('no open');
+    expect(fillOf(open)?.notional.toFixed()).toBe(fill);
+    expect(partialFillOf(open)?.toFixed()).toBe(part);
   });
 
   it('totals: an action that another process is sending counts', () => {

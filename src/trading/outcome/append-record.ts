@@ -4,6 +4,7 @@ import type { Big } from 'big.js';
 import { digitsFrom } from '../../client/json.ts';
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { createsHedge } from '../../domain/action-table.ts';
+import { isSameSize } from '../../domain/exposure.ts';
 import { hintText, say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { sanitize } from '../../domain/sanitize.ts';
@@ -71,9 +72,6 @@ function warning({ shortId }: Action, error: unknown): string {
   return `The outcome of action ${shortId} is not in the journal: ${sanitize(what)} The outcome shown here is correct. ${sanitize(hintText(then))}`;
 }
 
-/** Sizes are in whole cents: a difference below half a cent is rounding. */
-const CENTS = 2;
-
 /**
  * USD filled, judged at the first reading of the fill; undefined for a full fill, or if a reduction of this machine
  * explains it. `actions`: since this one.
@@ -89,7 +87,7 @@ export function filledInPart(
   const isFilled = status === 'filled' || status === 'closed';
   if (!createsHedge(intent) || asked === undefined || !isFilled) return undefined;
   // A size of zero means closed since, which proves nothing about the fill.
-  if (size.lte(0) || size.round(CENTS).gte(asked.round(CENTS))) return undefined;
+  if (size.lte(0) || size.gte(asked) || isSameSize(size, asked)) return undefined;
   return reductionsSince(actions(), action).length > 0 ? undefined : size;
 }
 

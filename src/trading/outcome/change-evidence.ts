@@ -5,7 +5,7 @@
 import { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
-import { isAboutEverything, sizeRounding, usdInWords } from '../../domain/exposure.ts';
+import { isAboutEverything, isSameSize, sizeTolerance, usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, say, shell } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { OutcomeUnknownError } from '../../errors.ts';
@@ -100,11 +100,12 @@ function listedEvidence(own: Big, { holding, joined }: PositionDiff, { now, othe
   if (why !== undefined) return { kind: 'unclear', message: why };
   const [requested, grows] = [own.abs(), own.gt(0)];
   const side = measuredChanges(hedges);
-  const changed = side.filter(hasChanged).filter((each) => !isPast(each));
+  const open = side.filter((each) => !isPast(each));
+  const changed = open.filter(hasChanged);
   if (!grows && changed.length > 0 && isEmptiedBy(requested, measuredChanges(holding))) return exactly(side);
   if (others.length > 0) return evidenceAmong(others, { own, now, side, changed });
   if (changed.length === 0) return unchanged(now, side);
-  return (grows ? isAddition(requested, changed) : isReduction(requested, changed))
+  return (grows ? isAddition(requested, changed) : isReduction(requested, open))
     ? exactly(side)
     : other(side);
 }
@@ -112,23 +113,25 @@ function listedEvidence(own: Big, { holding, joined }: PositionDiff, { now, othe
 const NOT_AS_REQUESTED = 'not exactly as requested';
 const BEFORE_UNKNOWN = 'the side before the action is not known';
 
-/** One hedge grew by the requested size, and no other changed except by maturing. */
+/** One hedge grew by the requested size, and no other changed except by maturing and rounding. */
 const isAddition = (requested: Big, changed: readonly MeasuredChange[]): boolean =>
-  changed.length === 1 && isAbout(growthOf(changed), requested, changed);
+  !changed.some(hasShrunk) && changed.filter(hasGrown).length <= 1 && isAbout(growthOf(changed), requested);
 
 /** All hedges together are smaller by the requested size. */
-const isReduction = (requested: Big, changed: readonly MeasuredChange[]): boolean =>
-  !changed.some(hasGrown) && isAbout(growthOf(changed), requested.neg(), changed);
+const isReduction = (requested: Big, open: readonly MeasuredChange[]): boolean =>
+  !open.some(hasGrown) && isAbout(growthOf(open), requested.neg(), open.length);
 
 /** Every hedge is gone after a reduction by about everything (specification §3). */
 const isEmptiedBy = (requested: Big, holding: readonly MeasuredChange[]): boolean =>
   holding.every(({ kind }) => kind !== 'held') &&
   isAboutEverything(requested, sum(holding.map(({ before }) => before)));
 
-const isAbout = (change: Big, requested: Big, changed: readonly MeasuredChange[]): boolean =>
-  change.minus(requested).abs().lte(sizeRounding(changed.length));
+const isAbout = (change: Big, requested: Big, hedges = 1): boolean =>
+  change.minus(requested).abs().lte(sizeTolerance(hedges));
 
-const hasGrown = ({ before, after }: MeasuredChange): boolean => after.gt(before);
+/** By more than its size may have been rounded. */
+const hasGrown = (each: MeasuredChange): boolean => each.after.minus(each.before).gt(sizeTolerance(1));
+const hasShrunk = (each: MeasuredChange): boolean => each.before.minus(each.after).gt(sizeTolerance(1));
 const growthOf = (hedges: readonly MeasuredChange[]): Big =>
   sum(hedges.map(({ before, after }) => after.minus(before)));
 
@@ -141,9 +144,8 @@ function evidenceAmong(
   const all = [own, ...others.map(({ change }) => change)];
   const onlyAdds = all.every((change) => change.gt(0));
   const onlyCuts = all.every((change) => change.lt(0));
-  const grown = changed.filter(hasGrown).length;
-  if ((onlyAdds && grown < changed.length) || (onlyCuts && grown > 0)) return other(side);
-  const tolerance = sizeRounding(changed.length * all.length);
+  if ((onlyAdds && changed.some(hasShrunk)) || (onlyCuts && changed.some(hasGrown))) return other(side);
+  const tolerance = sizeTolerance(changed.length * all.length);
   const names = others.map(({ shortId }) => shortId).join(', ');
   const attribution = attributeChange(growthOf(changed), { own, others, tolerance });
   switch (attribution) {
@@ -269,7 +271,7 @@ export function hedgeEvidence(
   const sent = intent.client_reference;
   const isCarried = reference ? reference === sent || (byId && isAltered(reference, sent ?? '')) : false;
   const isAsOpened = AS_OPENED.includes(hedge.status);
-  const sameSize = size.eq(requested);
+  const sameSize = isSameSize(size, requested);
   const isResized = isCarried && (size.lt(requested) ? byId || !isAsOpened : mayHaveGrown && !isAsOpened);
   const differences = Object.entries({
     market: hedge.market !== intent.market,
@@ -281,7 +283,8 @@ export function hedgeEvidence(
   }).flatMap(([name, differs]) => (differs ? [name] : []));
   if (differences.length > 0) {
     const message = `${inWords(hedge)}: ${NOT_AS_REQUESTED} (${differences.join(', ')})`;
-    return byId
+    // One with the ID and the reference is ours at any size.
+    return byId && !(isCarried && differences.join() === 'size')
       ? { kind: 'other', message: `the response named another hedge: ${message}`, hedges: [], notOurs: id }
       : { kind: 'other', message, hedges: [] };
   }

@@ -1,5 +1,6 @@
 /** Decides whether a change includes this action, given the other pending adds and reductions of this machine. Pure. */
 import { Big } from 'big.js';
+import { sizeTolerance } from '../../domain/exposure.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { isOn } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
@@ -93,7 +94,8 @@ function isInBefore(earlier: Action, action: Action, actions: readonly Action[])
   const others = aboutWith(earlier, actions)
     .filter(({ id }) => id !== action.id)
     .map((it) => otherOf(it, earlier, ms));
-  return attributeChange(seen, { own, others }) === 'ours';
+  const tolerance = sizeTolerance(earlier.intent.before.hedges.length * (others.length + 1));
+  return attributeChange(seen, { own, others, tolerance }) === 'ours';
 }
 
 /** The change of the hedges from one reading to the next, in USD; undefined if a size is not known. */

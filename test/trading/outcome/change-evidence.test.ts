@@ -55,6 +55,7 @@ describe('the book after an add of 5,000', () => {
     ['shows one hedge grown by it', [B(35_000), A(10_000)], 'exact'],
     ['shows the other one grown by it', [B(30_000), A(15_000)], 'exact'],
     ['shows it but for the rounding of micro-USD', [B(35_000.0000004), A(10_000)], 'exact'],
+    ['shows it, and a trace of change besides', [B(35_000), A(9_999.9999997)], 'exact'],
     ['shows a new hedge besides', [N(5_000), B(35_000), A(10_000)], 'exact'],
     ['shows a hedge matured besides', [B(35_000), A(10_000, MATURED)], 'exact'],
     ['shows nothing', SAME, 'none'],
@@ -157,7 +158,10 @@ describe('the book after a reduction', () => {
     ['of about everything', '39600', [B(30_000, GONE), A(10_000, GONE)], 'exact'],
     ['of about everything, from a list that forgets', '40000', [N(3)], 'exact'],
     ['that is not there yet', '10000', SAME, 'none'],
-    ['of another size', '10000', [B(22_500), A(7_499.99)], 'other'],
+    ['of another size', '10000', [B(22_500), A(7_499.98)], 'other'],
+    ['in proportion, each in whole cents', '1000.01', [B(29_250), A(9_750)], 'exact'],
+    ['in proportion, and a cent more', '10000', [B(22_499.99), A(7_499.99)], 'other'],
+    ['beside a trace of growth', '10000', [B(20_000), A(10_000.0000003)], 'exact'],
     ['beside a growth', '10000', [B(15_000), A(15_000)], 'other'],
     ['that took all where part was asked', '20000', [B(30_000, GONE), A(10_000, GONE)], 'other'],
     ['of all but what has matured', '39600', [B(30_000, GONE), A(10_000, MATURED)], 'exact'],
@@ -222,6 +226,27 @@ describe('what has matured beside a change', () => {
     const positions = hedges.some(({ status }) => status === 'filled') ? [position()] : [];
     const evidence = changeEvidence(intent, sideBook({ hedges, positions }));
     expect([evidence.kind, changes(evidence)]).toEqual(['exact', seen]);
+  });
+});
+
+describe('three hedges of a service that keeps sizes in whole cents', () => {
+  const THREE = ['hdg_1', 'hdg_2', 'hdg_3'];
+  const before = { hedges: THREE.map((id) => was(id, '10000')), in_positions: true };
+  const now = (...sizes: readonly number[]) =>
+    sideBook({ hedges: sizes.map((size, at) => hedge(THREE[at] ?? '', size)) });
+
+  it('show a reduction whose cents do not add up', () => {
+    for (const sizes of [
+      [9_666.67, 9_666.67, 9_666.67],
+      [9_666.66, 9_666.67, 9_666.67],
+      [9_666.66, 9_666.66, 9_666.67],
+    ])
+      expect(told(changeEvidence(asked('reduce', '1000', before), now(...sizes)))).toBe('exact');
+    for (const sizes of [
+      [9_666.66, 9_666.66, 9_666.66],
+      [9_666.68, 9_666.67, 9_666.67],
+    ])
+      expect(changeEvidence(asked('reduce', '1000', before), now(...sizes)).kind).toBe('other');
   });
 });
 

@@ -96,6 +96,35 @@ describe('an addition after one of the same size', () => {
   });
 });
 
+describe('a reduction after one of the same size, of hedges in whole cents', () => {
+  it('that is in the side as it was is not taken for its change', () => {
+    const ids = ['hdg_1', 'hdg_2', 'hdg_3'];
+    const side = (size: string) => ids.map((id) => ({ hedge_id: id, notional_usd: size, status: 'filled' }));
+    const before = (size: string, seconds: number) => ({
+      hedges: side(size),
+      in_positions: true,
+      read_at: at(seconds),
+    });
+    const reduce = (id: string, size: string, seconds: number): readonly JournalRecord[] => [
+      anIntent({
+        action_id: idOf(id),
+        action: 'reduce',
+        notional_usd: '1000',
+        at: at(seconds),
+        before: before(size, seconds - 0.5),
+      }),
+      step({ kind: 'sending', attempt: 1 }, id, seconds),
+      step(ACCEPTED, id, seconds + 0.2),
+    ];
+    const records = [...reduce('a001', '10000', 1), ...reduce('a002', '9666.67', 30)];
+    const actions = replayRecords(records, () => false);
+    const last = actions.find(({ id }) => id === idOf('a002'));
+    if (last === undefined) throw new Error('no action');
+    const now = sideBook({ hedges: ids.map((id) => hedge(id, 9_333.34)) });
+    expect(evidenceOnSide(last, { now, lookedAtMs: NOON + 40_000, actions }).kind).toBe('exact');
+  });
+});
+
 describe('a change that several actions may have made', () => {
   const others = (...changes: readonly number[]) =>
     changes.map((change) => ({ shortId: '7c1e', change: big(change.toString()), executed: false }));

@@ -14,6 +14,9 @@ describe('an open of 10,000 under its reference', () => {
     ['is there', [found(10_000)], 'exact', undefined],
     ['is there, and on its way', [found(10_000, { status: 'submitted' })], 'exact', undefined],
     ['is there, and failed', [found(10_000, { status: 'failed' })], 'exact', undefined],
+    ['is there, a trace larger', [found(10_000.0000003, { status: 'submitted' })], 'exact', undefined],
+    ['is there, a trace smaller', [found(9_999.996)], 'exact', undefined],
+    ['is there, a cent larger', [found(10_000.01)], 'other', expect.stringContaining('(size)')],
     [
       'cannot be larger where this machine added nothing',
       [found(15_000)],

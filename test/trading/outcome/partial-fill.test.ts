@@ -103,6 +103,28 @@ describe('a hedge that the service named as ours', () => {
     expect(hedgeEvidence(OPEN, other, { byId: true })).toMatchObject({ kind: 'other', notOurs: 'hdg_1' });
   });
 
+  it.each(['submitted', 'failed'])(
+    'is no other hedge with more before it fills, while it is %s, where it carries our reference',
+    (status) => {
+      const evidence = hedgeEvidence(OPEN, filled(12_000, { status }), { byId: true });
+      expect(evidence).toMatchObject({ kind: 'other', message: expect.stringContaining('(size)') });
+      expect(evidence).not.toHaveProperty('notOurs');
+      const onOtherTerms = filled(12_000, { status, tenor_days: 7 });
+      expect(hedgeEvidence(OPEN, onOtherTerms, { byId: true })).toMatchObject({ notOurs: 'hdg_1' });
+    },
+  );
+
+  it.each([10_000.0000003, 10_000.001, 9_999.9999, 10_000.005])(
+    'is the requested one at %d, in each status',
+    (size) => {
+      for (const status of ['submitting', 'submitted', 'filled', 'failed', 'closed'])
+        expect(hedgeEvidence(OPEN, filled(size, { status }), { byId: true })).toMatchObject({
+          kind: 'exact',
+          message: undefined,
+        });
+    },
+  );
+
   it('is not exactly as requested with more before it fills, nor with less on other terms', () => {
     const more = filled(12_000, { status: 'submitted' });
     expect(hedgeEvidence(OPEN, more, { byId: true }).kind).toBe('other');
