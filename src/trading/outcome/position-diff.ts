@@ -68,7 +68,9 @@ function changeOf(id: string, now: SidePosition): HedgeChangeKind {
   const held = now.open.find((hedge) => hedge.id === id);
   if (held !== undefined) return { kind: 'held', notional: held.notional };
   const listed = now.listed.find((hedge) => hedge.id === id);
-  if (listed !== undefined && hasMatured(listed, now.servedAt)) return { kind: 'matured' };
+  // The service's time comes in whole seconds: a hedge that is over may have settled within this one.
+  const by = new Date(now.servedAt.getTime() + 1_000);
+  if (listed !== undefined && hasMatured(listed, by)) return { kind: 'matured' };
   const name = unquoted(id);
   if (listed === undefined)
     return now.mayBeCut && now.inPositions !== false

@@ -165,6 +165,13 @@ describe('the book after a reduction', () => {
     ['beside a growth', '10000', [B(15_000), A(15_000)], 'other'],
     ['that took all where part was asked', '20000', [B(30_000, GONE), A(10_000, GONE)], 'other'],
     ['of all but what has matured', '39600', [B(30_000, GONE), A(10_000, MATURED)], 'exact'],
+    [
+      'where a hedge of its size settled within the second of the reading',
+      '10000',
+      [B(30_000), A(10_000, { ...GONE, maturity_at: '2026-11-20T12:00:00.9Z' })],
+      'unclear',
+    ],
+    ['off one hedge, closed before its maturity', '10000', [B(30_000), A(10_000, GONE)], 'exact'],
     ['where all has matured', '39600', [B(30_000, MATURED), A(10_000, MATURED)], 'unclear'],
     ['where a maturing is all there is', '10000', [B(30_000), A(10_000, MATURED)], 'unclear'],
     ['where part may have gone with what matured', '10000', [B(22_500), A(10_000, MATURED)], 'other'],
@@ -220,6 +227,12 @@ describe('what has matured beside a change', () => {
       'a close',
       asked('close', undefined),
       [B(30_000, GONE), A(10_000, { ...MATURED, ...GONE })],
+      ['hdg_B 30000 -> 0'],
+    ],
+    [
+      'a close, within the second of the reading',
+      asked('close', undefined),
+      [B(30_000, GONE), A(10_000, { ...GONE, maturity_at: '2026-11-20T12:00:00.9Z' })],
       ['hdg_B 30000 -> 0'],
     ],
   ])('is no change of %s', (_, intent, hedges, seen) => {
