@@ -1,8 +1,8 @@
 /** One action under one key, however many deal it, and whatever time they deal it in. */
 import { describe, expect, it } from 'vitest';
-import type { TypedIntent } from '../../src/domain/action-intent.ts';
 import { readAddIntent, readReduceIntent } from '../../src/args/read-action.ts';
 import { decimalFrom } from '../../src/client/json.ts';
+import type { TypedIntent } from '../../src/domain/action-intent.ts';
 import { executeAction } from '../../src/trading/execute.ts';
 import { resumeOpenAction } from '../../src/trading/recover/resume-action.ts';
 import type { ActionReport } from '../../src/trading/report.ts';
