@@ -278,15 +278,14 @@ export function fillOf({ intent, notional, outcome }: Action): Fill | undefined 
   const { [PARTIAL_FILL]: part, notional_usd: size, struck_rate: rate } = outcome.facts;
   const filled = readDecimal(part) ?? readDecimal(size);
   if (filled === undefined || (part === undefined && !isSameSize(filled, notional))) return undefined;
-  return { notional: filled, rate: readDecimal(rate) };
+  // A size that is only rounded is that of the order.
+  return { notional: part === undefined ? notional : filled, rate: readDecimal(rate) };
 }
 
-/** USD filled, when less than the order by more than rounding. */
+/** USD filled, when less than the order. */
 export function partialFillOf(action: Action): Big | undefined {
   const filled = fillOf(action)?.notional;
-  if (filled === undefined || action.notional === undefined || isSameSize(filled, action.notional))
-    return undefined;
-  return filled.lt(action.notional) ? filled : undefined;
+  return filled !== undefined && action.notional?.gt(filled) === true ? filled : undefined;
 }
 
 /** Recorded with the outcome of a close, or of a reduction that closed the side, where another order may have taken the side: until when its own may land. */

@@ -4,6 +4,7 @@ import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { createsHedge, enlarges } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
+import { isSameSize } from '../domain/exposure.ts';
 import { instantOf, MINUTE_MS } from '../domain/instants.ts';
 import { SIDES } from '../domain/vocabulary.ts';
 import { outcomeWord } from '../journal/describe.ts';
@@ -140,7 +141,7 @@ function hedgeBreaks(
   if (status !== undefined) return [...late, { ...base, class: 'status', ...status }];
   const breaks: Break[] = [...late];
   const { notional, struck } = own;
-  if (!own.isClosed && notional?.eq(hedge.notional_usd) === false)
+  if (!own.isClosed && notional !== undefined && !isSameSize(notional, hedge.notional_usd))
     breaks.push({
       ...base,
       class: 'notional',

@@ -231,8 +231,8 @@ describe('totals', () => {
   });
 
   it.each([
-    ['10000.0000003', '10000.0000003', undefined],
-    ['9999.9999', '9999.9999', undefined],
+    ['10000.0000003', '10000', undefined],
+    ['9999.9999', '10000', undefined],
     ['9999.99', undefined, undefined],
   ])('a fill of %s USD for 10,000 is one of %s, and none in part: %s', (size, fill, part) => {
     const facts = { notional_usd: size, struck_rate: '1530' };
