@@ -3,8 +3,11 @@ import { type HedgeError, RefusedError, UnavailableError, UnreadableAnswerError 
 import type { Clock } from '../platform/clock.ts';
 
 const EVERY_MS = 1_500;
-/** Never more often. */
-const SHORTEST_MS = 1_000;
+/** Never more often: the service advises one second at least (specification §6). */
+export const NEXT_READING_MS = 1_000;
+
+/** ASSUMED: readings lag at most 60 s. */
+export const READINGS_LAG_MS = 60_000;
 
 /** How long the last reading may take after the limit. */
 export const LAST_READING_MS = 900;
@@ -38,7 +41,7 @@ export interface Polling<T> {
 export async function poll<T>(polling: Polling<T>): Promise<T | undefined> {
   const { clock, signal, withinMs = Number.POSITIVE_INFINITY } = polling;
   const untilMs = clock.monotonic() + withinMs;
-  const everyMs = Math.max(SHORTEST_MS, polling.everyMs ?? EVERY_MS);
+  const everyMs = Math.max(NEXT_READING_MS, polling.everyMs ?? EVERY_MS);
   const lastReadingMs = Math.max(LAST_READING_MS, polling.lastReadingMs ?? 0);
   for (;;) {
     signal.throwIfAborted();
@@ -47,7 +50,7 @@ export async function poll<T>(polling: Polling<T>): Promise<T | undefined> {
     if ('found' in last && last.found !== undefined) return last.found;
     if (startedAt >= untilMs || clock.monotonic() >= untilMs)
       return 'found' in last ? undefined : polling.unread?.(last.failure);
-    const due = Math.max(startedAt + SHORTEST_MS, Math.min(startedAt + everyMs, untilMs));
+    const due = Math.max(startedAt + NEXT_READING_MS, Math.min(startedAt + everyMs, untilMs));
     await clock.sleep(Math.max(0, due - clock.monotonic()), signal);
   }
 }

@@ -17,7 +17,10 @@ import { machineTimeNote } from '../journal/describe.ts';
 import { wasNotExecuted } from '../journal/queries.ts';
 import { type Action, lastUnclearAt } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
+import { READINGS_LAG_MS } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
+
+export { READINGS_LAG_MS };
 
 /** ASSUMED: the specification shows no lifetime of keys. */
 export const KEY_LIFE_MS = 60 * 60_000;
@@ -92,9 +95,6 @@ export function sinceSent({ sentAt }: Action, nowMs: number): string | undefined
 
 /** ASSUMED: an accepted close lands within 60 s, or not at all. */
 export const CLOSE_LANDS_MS = 60_000;
-
-/** ASSUMED: readings lag at most 60 s. */
-export const READINGS_LAG_MS = 60_000;
 
 /** ASSUMED: the specification does not say how long a request may be delayed. */
 const MAY_ARRIVE_MS = 5 * 60_000;

@@ -17,7 +17,7 @@ import { needsQuote, rowOf } from '../domain/action-table.ts';
 import { shell, step } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
-import { poll } from '../readings/poll.ts';
+import { NEXT_READING_MS, poll } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import {
   type HedgeList,
@@ -232,7 +232,8 @@ export type ShownFacts = Pick<PlanFacts, 'sidePosition' | 'readAtMs'> | undefine
 
 /**
  * Positions and hedges are two requests, so a fill between them makes them disagree. Then both are read again; a
- * remaining difference is the side's `unclear`. A side whose list stays behind is used as it is after the timeout.
+ * remaining difference is the side's `unclear`. A missing side is read again after a pause: at once, the same stale replica
+ * may answer. A side whose list stays behind is used as it is after the timeout.
  * @throws OutcomeUnknownError when the timeout passes before it is certain that the side is flat.
  */
 export async function readSideToActOn(
@@ -245,7 +246,10 @@ export async function readSideToActOn(
   const read = () => readAndConfirm(intent, reading, { sideEvidence, earlier: earlierOf(shown) });
   const startedMs = reading.clock.monotonic();
   let latest = await read();
-  if (latest.unconfirmed?.again === true || mayHaveMoved(latest.side)) latest = await read();
+  const again = latest.unconfirmed?.again === true;
+  if (again) await reading.clock.sleep(NEXT_READING_MS, reading.signal);
+  reading.signal.throwIfAborted();
+  if (again || mayHaveMoved(latest.side)) latest = await read();
   return latest.unconfirmed === undefined
     ? latest
     : untilBelieved(latest, { intent, reading, read, startedMs });

@@ -26,7 +26,11 @@ const theBook = (
   positions: readonly unknown[] = hedges.length > 0 ? [BUY] : [],
 ): readonly Exchange[] => [on('GET /positions', ok(positions)), on(`GET ${WHOLE}`, ok(hedges))];
 
-async function factsOf(line: string, script: readonly Exchange[], options: { dealId?: string } = {}) {
+async function factsOf(
+  line: string,
+  script: readonly Exchange[],
+  options: { dealId?: string; timeout?: string } = {},
+) {
   const { api, clock, service } = await scriptedClient(script);
   const signal = new AbortController().signal;
   const reading = {
@@ -152,23 +156,63 @@ describe('what an action is decided on', () => {
     expect((await again.facts).sidePosition.unclear).toContain('the position is 10,000.00 USD');
   });
 
-  it.each([
-    [
-      'was filled between the two requests',
-      '2026-11-20T09:02:10Z',
-      [on('GET /hedges/hdg_01JD8K', ok(aHedge()))],
-    ],
-    ['is an old one that the positions lack', '2026-11-20T08:00:00Z', []],
-  ])('is read again at once when a hedge %s', async (_, filledAt, byId) => {
-    const book = [aHedge({ filled_at: filledAt, opened_at: filledAt })];
-    const { facts, clock } = await factsOf('close USDTNGN buy', [
-      ...besides(),
-      ...theBook(book, []),
-      ...byId,
-      ...theBook(book),
-    ]);
+  it('reads the book again at once when a hedge was filled between the two requests', async () => {
+    const book = [aHedge({ filled_at: '2026-11-20T09:02:10Z', opened_at: '2026-11-20T09:02:10Z' })];
+    const byId = on('GET /hedges/hdg_01JD8K', ok(aHedge()));
+    const script = [...besides(), ...theBook(book, []), byId, ...theBook(book)];
+    const { facts, clock } = await factsOf('close USDTNGN buy', script);
     expect((await facts).sidePosition.inPositions).toBe(true);
     expect(clock.sleeps).toEqual([]);
+  });
+});
+
+describe('positions that lack a side with an old hedge', () => {
+  const OLD = [aHedge({ filled_at: '2026-11-20T08:00:00Z', opened_at: '2026-11-20T08:00:00Z' })];
+  const lacking = theBook(OLD, []);
+  const history = (...records: readonly Body[]) => on('GET /hedges/history', ok(records));
+  const sideOf = async (line: string, script: readonly Exchange[], options: { timeout?: string } = {}) => {
+    const { facts, clock } = await factsOf(line, [...besides(), ...script], options);
+    return { sidePosition: facts.then(({ sidePosition }) => sidePosition), clock };
+  };
+
+  it('are read again after a second, not from the same replica at once', async () => {
+    const { sidePosition, clock } = await sideOf('close USDTNGN buy', [...lacking, ...theBook(OLD)]);
+    expect((await sidePosition).inPositions).toBe(true);
+    expect(clock.sleeps).toEqual([1_000]);
+  });
+
+  it('are not believed a second time while the history lacks the hedge', async () => {
+    const { sidePosition } = await sideOf('close USDTNGN buy', [
+      ...lacking,
+      ...lacking,
+      history({ hedge_id: 'hdg_OTHER', net_pnl_usd: 1 }),
+      ...theBook(OLD),
+    ]);
+    expect((await sidePosition).inPositions).toBe(true);
+  });
+
+  it('are believed with its record in the history, where a close leaves it filled', async () => {
+    const { sidePosition, clock } = await sideOf('close USDTNGN buy', [
+      ...lacking,
+      ...lacking,
+      history({ hedge_id: 'hdg_01JD8K', net_pnl_usd: 1 }),
+    ]);
+    expect((await sidePosition).inPositions).toBe(false);
+    expect(clock.sleeps).toEqual([1_000]);
+  });
+
+  it.each([
+    ['without its record', ok([])],
+    ['that names no hedge', ok([{ net_pnl_usd: 1 }])],
+    ['that cannot be read', no(400, 'not_here')],
+  ])('and a history %s are not believed before the timeout', async (_, told) => {
+    const polls = [...lacking, ...lacking, on('GET /hedges/history', told), ...lacking];
+    const { sidePosition } = await sideOf(
+      'close USDTNGN buy',
+      [...polls, on('GET /hedges/history', told), ...lacking, on('GET /hedges/history', told)],
+      { timeout: '3' },
+    );
+    expect(await rejection(sidePosition)).toMatchObject({ code: 'outcome_unknown', effect: 'none' });
   });
 });
 

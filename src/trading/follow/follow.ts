@@ -7,7 +7,7 @@ import { HedgeError, InterruptedError } from '../../errors.ts';
 import { machineTimeNote } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { actionById } from '../../journal/state.ts';
-import { poll } from '../../readings/poll.ts';
+import { NEXT_READING_MS, poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { conclusiveFrom } from '../idempotency-window.ts';
@@ -114,9 +114,6 @@ async function lookUp(now: Known, context: ReadContext): Promise<Known> {
     ? { ...now, observed, evidence }
     : { ...now, action: decided, observed: undefined, evidence };
 }
-
-/** Between readings: the service advises one second at least (specification §6). */
-const NEXT_READING_MS = 1_000;
 
 /** Reads once, or a second time to confirm that something is missing. */
 async function observeTwiceIfUnconfirmed(action: Action, context: ReadContext): Promise<Observation> {

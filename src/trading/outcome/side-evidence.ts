@@ -1,6 +1,6 @@
 /**
  * Whether a reading without a side, or without a hedge of it, proves that it is gone: it may come from a stale replica.
- * Reads the missing hedges by ID, and compares successive readings of one command.
+ * Reads the missing hedges by ID and in the history, and compares successive readings of one command.
  */
 
 import type { Big } from 'big.js';
@@ -10,6 +10,8 @@ import { unquoted } from '../../domain/quoted.ts';
 import { type AccountSide, changedOn, changesKept, enlargedOn } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
+import { knownClosed, openFromHere } from '../../readings/closed-here.ts';
+import type { ReadContext } from '../../readings/read-context.ts';
 import { hedgeIfKnown, type Reading } from '../../readings/read-position.ts';
 import {
   hasMatured,
@@ -26,6 +28,8 @@ import { holdsSide } from './position-diff.ts';
 export interface EarlierReading {
   hedgeIds: readonly string[];
   readAtMs: number;
+  /** By the service's clock. */
+  servedMs?: number | undefined;
 }
 
 /** Facts that a reading is compared with. */
@@ -86,12 +90,11 @@ function atFormerSize(now: SidePosition, { place, actions, nowMs }: KnownFacts):
 }
 
 /**
- * The positions lack the side, but the list has a filled hedge on it: one of the two is stale, or a close left it
- * `filled` (the specification does not show the status). A second reading decides. `over`: known to be closed.
+ * Filled hedges that the list has of a side that the positions lack: one of the two is stale, or a close left them `filled`
+ * (the specification does not show the status).
  */
-export const isContradicted = (now: SidePosition, over: ReadonlySet<string>): boolean =>
-  lacksSide(now) &&
-  now.listed.some(({ id, status }) => status === 'filled' && !isListedOver(id, now) && !over.has(id));
+export const contradicting = (now: SidePosition): readonly SideHedge[] =>
+  lacksSide(now) ? now.listed.filter(({ id, status }) => status === 'filled' && !isListedOver(id, now)) : [];
 
 export const lacksSide = ({ inPositions }: SidePosition): boolean => inPositions === false;
 
@@ -99,6 +102,7 @@ export const lacksSide = ({ inPositions }: SidePosition): boolean => inPositions
 export const beforeReading = (intent: IntentRecord): EarlierReading => ({
   hedgeIds: intent.before.hedges.filter(({ status }) => holdsSide(status)).map(({ hedge_id: id }) => id),
   readAtMs: readAt(intent),
+  servedMs: Date.parse(intent.before.served_at ?? ''),
 });
 
 /** These states are final, so they are never stale. */
@@ -136,7 +140,7 @@ export interface SideEvidence {
   readonly disagree: boolean;
 }
 
-export interface ReadingOfSide extends Pick<Reading, 'api' | 'signal'> {
+export interface ReadingOfSide extends Reading, Pick<ReadContext, 'journal' | 'identity'> {
   actions: readonly Action[];
   earlier: EarlierReading | undefined;
   /** When the reading began. */
@@ -152,20 +156,39 @@ export interface ReadingOfSide extends Pick<Reading, 'api' | 'signal'> {
 export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean }): SideEvidence {
   /** Closed or failed: no later reading takes that back. */
   const over = new Set<string>();
-  let lackedBefore = false;
   let hadBefore = stays?.hadBefore;
   let disagree = false;
+  let lackedFromMs: number | undefined;
   let unconfirmedFromMs: number | undefined;
+
+  /** A list without any hedge of the side may be stale too: an earlier one is read by its ID. */
+  const readUnlisted = async ({ earlier, ...reading }: ReadingOfSide): Promise<Hedge | undefined> => {
+    for (const id of [...(earlier?.hedgeIds ?? []), openFromHere(place, reading) ?? []].flat()) {
+      const read = over.has(id) ? undefined : await hedgeIfKnown(id, reading);
+      if (read?.data.status === 'filled' && !isReadOver(read)) return read.data;
+      if (read !== undefined && isReadOver(read)) over.add(id);
+    }
+    return undefined;
+  };
+  /** A second reading without the side, where the list of hedges has one of it. */
+  const isProven = async (held: readonly Hedge[], { earlier, atMs, ...reading }: ReadingOfSide) => {
+    if (held.length === 0 || atMs - (lackedFromMs ?? atMs) >= READINGS_LAG_MS) return true;
+    const { ids, isTold } = await knownClosed(held, reading, earlier?.servedMs);
+    const mayHaveLanded = stays === undefined && atMs - (earlier?.readAtMs ?? atMs) >= READINGS_LAG_MS;
+    return held.every(({ id }) => ids.has(id)) || (!isTold && mayHaveLanded);
+  };
   return {
     get disagree() {
       return disagree;
     },
-    async whyUnconfirmed(sidePosition, { actions, earlier, atMs, asExpected, ...reading }) {
-      const isSecond = lackedBefore && lacksSide(sidePosition);
-      disagree = lackedBefore && !lacksSide(sidePosition);
-      lackedBefore = lacksSide(sidePosition);
-      const isLost = lackedBefore && hadBefore === true;
-      if (hadBefore !== undefined) hadBefore = !lackedBefore;
+    async whyUnconfirmed(sidePosition, reading) {
+      const { actions, earlier, atMs, asExpected } = reading;
+      const lacks = lacksSide(sidePosition);
+      const isSecond = lacks && lackedFromMs !== undefined;
+      disagree = lackedFromMs !== undefined && !lacks;
+      lackedFromMs = lacks ? (lackedFromMs ?? atMs) : undefined;
+      const isLost = lacks && hadBefore === true;
+      if (hadBefore !== undefined) hadBefore = !lacks;
       const known = { place, actions, earlier, nowMs: atMs };
       const unconfirmed = unconfirmedHedges(sidePosition, known).filter(({ id }) => !over.has(id));
       unconfirmedFromMs = unconfirmed.length === 0 ? undefined : (unconfirmedFromMs ?? atMs);
@@ -176,8 +199,12 @@ export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean 
         if (read === undefined || !isReadOver(read)) return about(each, read?.data, { sidePosition, atMs });
         over.add(each.id);
       }
-      if (isSecond) return undefined;
-      if (isContradicted(sidePosition, over)) return contradicted(sidePosition, 'the list of hedges does');
+      const unlisted = lacks && sidePosition.listed.length === 0 ? await readUnlisted(reading) : undefined;
+      const listed = contradicting(sidePosition).filter(({ id }) => !over.has(id));
+      const held = [unlisted ?? [], ...listed.map(({ sent }) => sent ?? [])].flat();
+      if (isSecond && (await isProven(held, reading))) return undefined;
+      const otherwise = unlisted && `${unquoted(unlisted.id)} is filled`;
+      if (held.length > 0) return contradicted(sidePosition, otherwise ?? 'the list of hedges does');
       return isLost ? contradicted(sidePosition, 'the previous reading did') : undefined;
     },
   };

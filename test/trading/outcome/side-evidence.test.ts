@@ -4,8 +4,8 @@ import type { JournalRecord } from '../../../src/journal/records.ts';
 import { replayRecords } from '../../../src/journal/replay.ts';
 import {
   beforeReading,
+  contradicting,
   type EarlierReading,
-  isContradicted,
   unconfirmedHedges,
 } from '../../../src/trading/outcome/side-evidence.ts';
 import {
@@ -134,6 +134,7 @@ describe('a list that lacks a hedge which an earlier reading had', () => {
     expect(beforeReading(anIntent({ action: 'close', before }))).toEqual({
       hedgeIds: ['hdg_A', 'hdg_C'],
       readAtMs: NOON_MS - 3_000,
+      servedMs: Number.NaN,
     });
   });
 });
@@ -172,10 +173,11 @@ describe('a list that has a hedge at a size from before a change of this machine
 });
 
 describe('positions that lack a side', () => {
-  const none: ReadonlySet<string> = new Set();
+  const without = (...hedges: readonly Hedge[]) =>
+    contradicting(sideBook({ hedges, positions: [] })).map(({ id }) => id);
 
-  it('are contradicted by a list that has a filled hedge on it, however old', () => {
-    expect(isContradicted(sideBook({ hedges: [filled('hdg_A')], positions: [] }), none)).toBe(true);
+  it('are contradicted by each filled hedge that the list has on it, however old', () => {
+    expect(without(filled('hdg_A'), closed('hdg_B'), filled('hdg_C', 90_000))).toEqual(['hdg_A', 'hdg_C']);
   });
 
   it.each([
@@ -183,12 +185,10 @@ describe('positions that lack a side', () => {
     ['past its maturity', filled('hdg_A', 3_600, { maturity_at: at(-1) })],
     ['still to fill', filled('hdg_A', 3_600, { status: 'submitted' })],
   ])('are not contradicted by a hedge that is %s', (_, each) => {
-    expect(isContradicted(sideBook({ hedges: [each], positions: [] }), none)).toBe(false);
+    expect(without(each)).toEqual([]);
   });
 
-  it('are not contradicted by one that is known to be over, nor where the side is there', () => {
-    const hedges = [filled('hdg_A')];
-    expect(isContradicted(sideBook({ hedges, positions: [] }), new Set(['hdg_A']))).toBe(false);
-    expect(isContradicted(sideBook({ hedges, positions: [position()] }), none)).toBe(false);
+  it('are not contradicted where they have the side', () => {
+    expect(contradicting(sideBook({ hedges: [filled('hdg_A')], positions: [position()] }))).toEqual([]);
   });
 });
