@@ -18,7 +18,7 @@ import {
 } from '../readings/filter-records.ts';
 import { pendingOf } from '../readings/pending-actions.ts';
 import { readOneHedge } from '../readings/read-one-hedge.ts';
-import { eachOnce, mayBePage } from '../readings/read-position.ts';
+import { eachOnce, hedgesPage, mayBePage } from '../readings/read-position.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { isOpenHedge, isRunningHedge } from '../readings/side-position.ts';
 import { finishedInBackground } from '../trading/follow/finished-in-background.ts';
@@ -64,7 +64,7 @@ export const hedges = defineCommand({
     const api = await context.api();
     const opens = filter.status === 'open';
     const [found, positions] = await Promise.all([
-      id === undefined ? api.hedges(asSent(filter)) : findHedges(api, id),
+      id === undefined ? hedgesPage(api, asSent(filter)) : findHedges(api, id),
       opens ? api.positions() : undefined,
     ]);
     const readContext = await context.readContext();

@@ -4,7 +4,8 @@ import { readDecimal } from './amounts.ts';
 
 /** Estimated amounts returned to the balance: the position's figures, in proportion. */
 export interface ReturnedAmounts {
-  net_margin_usd: Big;
+  /** Undefined where the service does not send it. */
+  net_margin_usd: Big | undefined;
   close_fee_usdc: Big | undefined;
   /** Price and carry, before fees. */
   net_pnl_usd: Big | undefined;
@@ -22,13 +23,12 @@ export const estimatedPnl = ({ net_pnl_usd: beforeFees, close_fee_usdc: fee }: R
 export function recordedReturn(
   digits: Readonly<Record<string, string | null>> | undefined,
 ): ReturnedAmounts | undefined {
-  const margin = readDecimal(digits?.['net_margin_usd']);
-  if (margin === undefined) return undefined;
+  if (digits?.['net_margin_usd'] === undefined) return undefined;
   return {
-    net_margin_usd: margin,
-    close_fee_usdc: readDecimal(digits?.['close_fee_usdc']),
-    net_pnl_usd: readDecimal(digits?.['net_pnl_usd']),
-    gross_pnl_usd: readDecimal(digits?.['gross_pnl_usd']),
-    mark_price: readDecimal(digits?.['mark_price']),
+    net_margin_usd: readDecimal(digits['net_margin_usd']),
+    close_fee_usdc: readDecimal(digits['close_fee_usdc']),
+    net_pnl_usd: readDecimal(digits['net_pnl_usd']),
+    gross_pnl_usd: readDecimal(digits['gross_pnl_usd']),
+    mark_price: readDecimal(digits['mark_price']),
   };
 }

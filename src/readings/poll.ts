@@ -101,6 +101,20 @@ async function unlessAborted<T>(
   }
 }
 
+type OneReading = Pick<Polling<unknown>, 'clock' | 'signal'>;
+type Answering<T> = (signal: AbortSignal) => Promise<{ data: T }>;
+
+/** @throws what the reading throws */
+export const readNow = async <T>({ signal }: OneReading, read: Answering<T>): Promise<T | undefined> =>
+  (await read(signal)).data;
+
+/** A reading that can be done without is not waited for longer. */
+const SPARE_MS = 3_000;
+
+/** Undefined where it fails or does not come in time. */
+export const readIfItComes = <T>({ clock, signal }: OneReading, read: Answering<T>): Promise<T | undefined> =>
+  poll({ clock, signal, withinMs: 0, lastReadingMs: SPARE_MS, read: async (own) => (await read(own)).data });
+
 export interface Watching<T> {
   clock: Clock;
   /** Ends it. */

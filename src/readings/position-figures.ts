@@ -31,7 +31,8 @@ export function positionMargin(position: Position | undefined): Big | undefined 
   const sent = decimalFrom(position?.['margin_usdc']);
   const net = decimalFrom(position?.net_pnl_usd);
   const fee = positionFee(position);
-  if (position === undefined || net === undefined || fee === undefined) return sent;
-  const margin = position.net_margin_usd.minus(net).plus(fee);
+  const back = position?.net_margin_usd ?? undefined;
+  if (back === undefined || net === undefined || fee === undefined) return sent;
+  const margin = back.minus(net).plus(fee);
   return sent === undefined || isAbout(sent, margin) ? (sent ?? margin) : undefined;
 }

@@ -2,10 +2,11 @@
 
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Hedge } from '../client/schemas.ts';
-import type { HedgesQuery } from '../client/serialize-request.ts';
+import { type HedgesQuery, PAGE_SIZE_PARAMETER } from '../client/serialize-request.ts';
 import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
 import { LARGEST_PAGE, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
-import { RefusedError, UsageError } from '../errors.ts';
+import { RefusedError, UnreadableAnswerError, UsageError, without } from '../errors.ts';
+import { type HedgesPage, readBarePage } from './bare-hedges.ts';
 import { withoutClosedHere } from './closed-here.ts';
 import { withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
@@ -13,17 +14,22 @@ import type { PositionFacts } from './side-position.ts';
 
 export type Reading = Pick<ReadContext, 'api' | 'clock' | 'signal'>;
 
-/** Positions and hedges at once. The time is the service's, else this machine's. */
+/**
+ * Positions and hedges at once. The time is the service's, else this machine's. `isBare`: also hedges without a maturity, or
+ * without a size while they hold no position, where an action must not be stopped by them.
+ */
 export async function readPositionFacts(
   reading: Reading & Partial<Pick<ReadContext, 'journal' | 'identity'>>,
+  { isBare = false }: { isBare?: boolean } = {},
 ): Promise<PositionFacts> {
   const [positions, list] = await Promise.all([
     reading.api.positions({ signal: reading.signal }),
-    readHedges(reading),
+    readHedges(reading, isBare ? readBare : readWhole),
   ]);
   const facts = {
     positions: positions.data,
     hedges: list.hedges,
+    unsized: list.unsized,
     mayBeCut: list.mayBeCut,
     servedAt: list.servedAt ?? positions.servedAt ?? new Date(reading.clock.now()),
     clocks: positions.clocks,
@@ -44,14 +50,35 @@ export interface HedgeList {
 /** Statuses in which a hedge holds a position, or may do so later; in their order, so that the latest version counts. */
 const HOLDING = ['submitting', 'submitted', 'filled'] as const;
 
-async function readHedges(reading: Reading): Promise<HedgeList> {
-  const { data, servedAt, clocks } = await readPage(reading, {});
+type ReadList = (reading: Reading, query: HedgesQuery) => Promise<HedgesPage>;
+
+const readWhole: ReadList = async (reading, query) => {
+  const page = await readPage(reading, query);
+  return { ...page, unsized: [], count: page.data.length };
+};
+const readBare: ReadList = (reading, query) =>
+  readBarePage(reading, query, {
+    whole: (asked) => readPage(reading, asked),
+    raw: (asked) => rawPage(reading, asked),
+  });
+
+async function readHedges(
+  reading: Reading,
+  read: ReadList,
+): Promise<HedgeList & Pick<HedgesPage, 'unsized'>> {
+  const { data, servedAt, clocks, unsized: first, count } = await read(reading, {});
   const all = eachOnce(data);
   const now = servedAt ?? new Date(reading.clock.now());
-  if (reachesBack(all, now.getTime()) || !(await mayBePage(reading, data.length)))
-    return { hedges: all, mayBeCut: false, servedAt, clocks };
+  if (reachesBack(all, now.getTime()) || !(await mayBePage(reading, count)))
+    return { hedges: all, unsized: first, mayBeCut: false, servedAt, clocks };
   const parts = await Promise.all(
-    HOLDING.map(async (status) => ({ status, listed: (await readPage(reading, { status })).data })),
+    HOLDING.map(async (status) => {
+      const { data: listed, unsized } = await read(reading, { status });
+      return { status, listed, unsized };
+    }),
+  );
+  const unsized = new Map(
+    [first, ...parts.map((part) => part.unsized)].flat().map((hedge) => [hedge.id, hedge]),
   );
   const shown = new Set(all.map(({ id }) => id));
   // Only a list with other hedges than the page was filtered before it was cut; then a shorter one is no page.
@@ -67,7 +94,13 @@ async function readHedges(reading: Reading): Promise<HedgeList> {
   const hedges = new Map(
     [all, ...parts.map(({ listed }) => eachOnce(listed))].flat().map((hedge) => [hedge.id, hedge]),
   );
-  return { hedges: [...hedges.values()], mayBeCut: cut.includes(true), servedAt, clocks };
+  return {
+    hedges: [...hedges.values()],
+    unsized: [...unsized.values()],
+    mayBeCut: cut.includes(true),
+    servedAt,
+    clocks,
+  };
 }
 
 /** Each hedge once, also where the service lists it twice; of one in several versions the status is not known. */
@@ -134,8 +167,35 @@ export async function hedgeIfKnown(
   }
 }
 
+const rawPage = ({ api, signal }: Reading, { status }: HedgesQuery): Promise<ApiResponse<unknown>> => {
+  const limit = limitRejected.has(api) ? [] : [[PAGE_SIZE_PARAMETER, LARGEST_PAGE.toString()] as const];
+  const query = [...(status === undefined ? [] : [['status', status] as const]), ...limit];
+  return api.raw({ method: 'GET', path: '/hedges', query }, { signal });
+};
+
 const readPage = ({ api, signal }: Reading, query: HedgesQuery): Promise<ApiResponse<readonly Hedge[]>> =>
-  api.hedges({ ...query, limit: LARGEST_PAGE }, { signal });
+  hedgesPage(api, { ...query, limit: LARGEST_PAGE }, signal);
+
+/** Services that reject the parameter: its name is ASSUMED (specification §4 does not show it). They choose the page. */
+const limitRejected = new WeakSet<HedgeApi>();
+
+/** One page of the list; the page size is sent where the service takes it. */
+export async function hedgesPage(
+  api: HedgeApi,
+  { limit, ...query }: HedgesQuery,
+  signal?: AbortSignal,
+): Promise<ApiResponse<readonly Hedge[]>> {
+  const options = signal && { signal };
+  const sized = limit === undefined || limitRejected.has(api) ? query : { ...query, limit };
+  try {
+    return await api.hedges(sized, options);
+  } catch (error) {
+    if (!(error instanceof RefusedError && error.httpStatus === 400) || sized === query) throw error;
+    const page = await api.hedges(query, options);
+    limitRejected.add(api);
+    return page;
+  }
+}
 
 /** A shorter list than `SMALLEST_PAGE` may be a page only if its length is that of a usual one. */
 const USUAL_PAGES_ARE_MULTIPLES_OF = 5;
@@ -151,9 +211,10 @@ const limitHonoured = new WeakMap<HedgeApi, boolean>();
 
 /** Whether the service applies the page size, whose parameter name is ASSUMED. Checked once. */
 async function honoursLimit({ api, signal }: Pick<Reading, 'api' | 'signal'>): Promise<boolean> {
-  const known = limitHonoured.get(api);
+  const known = limitRejected.has(api) ? false : limitHonoured.get(api);
   if (known !== undefined) return known;
-  const honoured = (await api.hedges({ limit: 1 }, { signal })).data.length === 1;
+  const one = await api.hedges({ limit: 1 }, { signal }).catch(without(UnreadableAnswerError));
+  const honoured = one?.data.length === 1;
   limitHonoured.set(api, honoured);
   return honoured;
 }

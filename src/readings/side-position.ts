@@ -9,11 +9,15 @@ import { oppositeOf } from '../domain/opposite-side.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { HEDGE_STATUSES, SIDES, type Side } from '../domain/vocabulary.ts';
 
+/** Still to fill, and the service sends no size. */
+export type UnsizedHedge = Pick<Hedge, 'id' | 'market' | 'side' | 'status' | 'client_reference'>;
+
 /** Positions and hedges as sent. */
 export interface PositionFacts {
   positions: readonly Position[];
   /** Newest first. */
   hedges: readonly Hedge[];
+  unsized?: readonly UnsizedHedge[] | undefined;
   /** The list of hedges may be incomplete. */
   mayBeCut: boolean;
   /** The service's time of the reading, by which maturity is judged. */
@@ -38,13 +42,16 @@ export interface SideHedge {
   sent?: Hedge | undefined;
 }
 
+/** The service may not have sent its size. */
+export type ComingHedge = Omit<SideHedge, 'notional' | 'tenorDays'> & { notional: Big | undefined };
+
 export interface SidePosition {
   market: string;
   side: Side;
   /** Hedges that hold the position: filled and not matured, newest first. */
   open: readonly SideHedge[];
   /** Hedges that may still fill. */
-  coming: readonly SideHedge[];
+  coming: readonly ComingHedge[];
   /** Hedges with an unknown status. */
   unread: readonly SideHedge[];
   /** Every hedge of the side in the list. */
@@ -76,9 +83,9 @@ function openOpposite(
 export const OVER_STATUSES: readonly string[] = ['closed', 'failed'];
 
 export function sidePositionOf(on: { market: string; side: Side }, facts: PositionFacts): SidePosition {
-  const listed = facts.hedges
-    .filter(({ market, side }) => market === on.market && side === on.side)
-    .map(sideHedge);
+  const isHere = ({ market, side }: Pick<Hedge, 'market' | 'side'>): boolean =>
+    market === on.market && side === on.side;
+  const listed = facts.hedges.filter(isHere).map(sideHedge);
   const { line, inPositions } = findLine(on, facts.positions);
   const held = (hedge: SideHedge): boolean => inPositions !== false && !hasMatured(hedge, facts.servedAt);
   const open = listed.filter((hedge) => hedge.status === 'filled' && held(hedge));
@@ -90,7 +97,10 @@ export function sidePositionOf(on: { market: string; side: Side }, facts: Positi
     market: on.market,
     side: on.side,
     open,
-    coming: listed.filter(({ status }) => PENDING_STATUSES.includes(status)),
+    coming: [
+      ...listed.filter(({ status }) => PENDING_STATUSES.includes(status)),
+      ...(facts.unsized ?? []).filter(isHere).map(unsizedHedge),
+    ],
     unread,
     listed,
     inPositions,
@@ -152,6 +162,14 @@ const sideHedge = (hedge: Hedge): SideHedge => ({
   reference: hedge.client_reference ?? undefined,
   struckRate: hedge.struck_rate ?? undefined,
   sent: hedge,
+});
+
+const unsizedHedge = ({ id, status, client_reference: reference }: UnsizedHedge): ComingHedge => ({
+  id,
+  notional: undefined,
+  status,
+  maturityAt: undefined,
+  reference: reference ?? undefined,
 });
 
 /** Whether a position says which side it is: another word than buy and sell may be either. */

@@ -73,7 +73,7 @@ function sharesOf(
   if (legs.length === 0 || stated?.eq(sum(legs.map(({ notional }) => notional))) === false) return [];
   const margin = positionMargin(position);
   // The rounding of the service is in the carry, so that the parts add up to what closing returns.
-  const exact = margin && position.net_margin_usd.minus(margin).minus(gross).plus(closeFee);
+  const exact = margin && position.net_margin_usd?.minus(margin).minus(gross).plus(closeFee);
   const mark = figure(recorded, 'mark_price');
   return shareSide({ side, mark, gross, carry: exact ?? carry, closeFee }, legs);
 }
@@ -88,5 +88,5 @@ const legOf = (hedge: RecordedFields, ms: number): SideLeg => ({
 /** The position that the service sent. */
 const asPosition = (recorded: RecordedFields): Position => ({
   ...readFigures(recorded),
-  net_margin_usd: figure(recorded, 'net_margin_usd') ?? sum([]),
+  net_margin_usd: figure(recorded, 'net_margin_usd'),
 });

@@ -1,8 +1,9 @@
 /** Reads the whole account at one moment, and records it in the journal. */
 import { digitsFrom } from '../client/json.ts';
 import type { Account, ClosedHedge } from '../client/schemas.ts';
+import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { DamagedFileError } from '../errors.ts';
+import { DamagedFileError, UnreadableAnswerError } from '../errors.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
 import { SCHEMA, type SnapshotRecord } from '../journal/records.ts';
 import { snapshotsOf } from '../journal/state.ts';
@@ -67,6 +68,13 @@ async function readOnce(context: ReadContext): Promise<WholeAccount> {
     api.history({ signal }),
   ]);
   const account = (await api.account({ signal })).data;
+  if (positionFacts.positions.some(({ net_margin_usd: back }) => back === undefined || back === null))
+    throw new UnreadableAnswerError({
+      code: 'unreadable_answer',
+      what: 'A position does not say what closing it returns, so that the account has no value.',
+      meaning: 'No snapshot was taken.',
+      hint: say`To see the positions: ${shell`hedge positions`}`,
+    });
   return {
     account,
     positionFacts,

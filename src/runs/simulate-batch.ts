@@ -271,7 +271,7 @@ function reducedPosition({ comesBack, after, facts }: ReducePlan | ClosePlan): P
     gross_pnl_usd: scaled(position.gross_pnl_usd),
     accrued_carry_usdc: scaled(position.accrued_carry_usdc),
     close_fee_usdc: scaled(position.close_fee_usdc),
-    net_margin_usd: position.net_margin_usd.minus(comesBack.net_margin_usd),
+    net_margin_usd: comesBack.net_margin_usd && position.net_margin_usd?.minus(comesBack.net_margin_usd),
   };
 }
 

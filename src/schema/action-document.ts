@@ -58,7 +58,7 @@ export const sizedFigures = named(
 export type SizedDocument = z.infer<typeof sizedFigures>;
 
 export const returnedFigures = object({
-  net_margin_usd: amount,
+  net_margin_usd: orNull(amount),
   close_fee_usdc: orNull(amount),
   net_pnl_usd: orNull(amount),
   realized_pnl_usd: orNull(amount),
@@ -223,7 +223,7 @@ export const rollDocumentSchema = object({
   quoted: orNull(quotedFigures),
   returned: orNull(
     object({
-      net_margin_usd: amount,
+      net_margin_usd: maybe(amount),
       close_fee_usdc: maybe(amount),
       net_pnl_usd: maybe(amount),
       gross_pnl_usd: maybe(amount),

@@ -138,7 +138,7 @@ function figuresOf(plan: Plan): IntentRecord['quote'] {
 }
 
 const backFigures = (back: ReturnedAmounts): IntentRecord['quote'] => ({
-  net_margin_usd: back.net_margin_usd.toFixed(),
+  net_margin_usd: back.net_margin_usd?.toFixed() ?? null,
   close_fee_usdc: back.close_fee_usdc?.toFixed() ?? null,
   net_pnl_usd: back.net_pnl_usd?.toFixed() ?? null,
   gross_pnl_usd: back.gross_pnl_usd?.toFixed() ?? null,
@@ -158,7 +158,7 @@ export function beforeState({
     const { id, notional, status, reference, struckRate, filledAt } = hedge;
     hedges.set(id, {
       hedge_id: id,
-      notional_usd: notional.toFixed(),
+      notional_usd: notional?.toFixed() ?? null,
       status,
       ...openedUnder(reference),
       ...(struckRate === undefined ? {} : { struck_rate: struckRate.toFixed() }),

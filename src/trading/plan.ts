@@ -5,7 +5,7 @@ import type { Account, Hedge, Market, Position, Quote } from '../client/schemas.
 import type { RequestOf } from '../client/serialize-request.ts';
 import type { AddIntent, CloseIntent, OpenIntent, ReduceIntent, Reduction } from '../domain/action-intent.ts';
 import type { ActionName } from '../domain/action-table.ts';
-import { divide, sum, sumIfAll, USD_PLACES } from '../domain/amounts.ts';
+import { divide, sumIfAll, USD_PLACES } from '../domain/amounts.ts';
 import { grouped, isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
 import { commandOnId, say, shell } from '../domain/hint.ts';
 import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
@@ -27,11 +27,12 @@ import type { PositionFacts, SideHedge, SidePosition } from '../readings/side-po
 
 export interface PlanFacts {
   sidePosition: SidePosition;
-  /** The market's line; undefined when the account's list does not have it. */
+  /** The market's line; undefined when the account's list does not have it, or was not read. */
   market: Market | undefined;
-  /** All markets of the account, to suggest one for a typo. */
+  /** All markets of the account, to suggest one for a typo; undefined: not read, which stops no reduce or close. */
   marketNames?: readonly string[] | undefined;
-  account: Account;
+  /** Open and add need it. */
+  account: Account | undefined;
   /** For this market, side, notional and tenor; open and add need one. */
   quote: Quote | undefined;
   /** Every hedge with the deal ID of an open, on any side and in any status. */
@@ -230,7 +231,7 @@ function comesBack(
     return whole === undefined ? undefined : scaled(whole);
   };
   return {
-    net_margin_usd: scaled(position.net_margin_usd),
+    net_margin_usd: scaledIfThere(position.net_margin_usd),
     close_fee_usdc: scaledIfThere(position.close_fee_usdc),
     net_pnl_usd: scaledIfThere(position.net_pnl_usd),
     gross_pnl_usd: scaledIfThere(position.gross_pnl_usd),
@@ -374,12 +375,14 @@ export const waitForNewest = (coming: SidePosition['coming']): Sentence =>
 
 const MOST_NAMED = 5;
 
+const inWords = (size: Big | undefined): string => (size ? usdInWords(size) : 'of unknown size');
+
 /** `hedge "hdg_C" (submitted, 5,000.00 USD)`; of many their number and sum. */
 export function comingInWords(coming: SidePosition['coming']): string {
-  const total = usdInWords(sum(coming.map(({ notional }) => notional)));
+  const total = inWords(sumIfAll(coming.map(({ notional }) => notional)));
   if (coming.length > MOST_NAMED) return `${coming.length.toString()} hedges, ${total} in total,`;
   const named = coming.map(
-    ({ id, status, notional }) => `hedge ${quotedName(id)} (${quoted(status)}, ${usdInWords(notional)})`,
+    ({ id, status, notional }) => `hedge ${quotedName(id)} (${quoted(status)}, ${inWords(notional)})`,
   );
   return coming.length === 1 ? named.join() : `${named.join(', ')}, ${total} in total,`;
 }

@@ -13,11 +13,11 @@ import {
   type OpenIntent,
   type TypedIntent,
 } from '../domain/action-intent.ts';
-import { needsQuote, rowOf } from '../domain/action-table.ts';
+import { enlarges, needsQuote, rowOf } from '../domain/action-table.ts';
 import { shell, step } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
-import { NEXT_READING_MS, poll } from '../readings/poll.ts';
+import { NEXT_READING_MS, poll, readIfItComes, readNow } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import {
   type HedgeList,
@@ -62,7 +62,7 @@ export async function readFacts(
   reading: FactsReading & Pick<TradingContext, 'shared'>,
   shown?: ShownFacts,
 ): Promise<ActionFacts> {
-  const { api, signal, simulation, shared } = reading;
+  const { api, simulation, shared } = reading;
   if (shared !== undefined && typed.action === 'open' && !isUnsized(typed))
     return readForOne(typed, shared, reading);
   const readAtMs = reading.clock.now();
@@ -70,12 +70,15 @@ export async function readFacts(
     positionFacts,
     side: simulation?.side(side, positionFacts.positions) ?? side,
   }));
-  const markets = api.markets({ signal }).then(({ data }) => data);
-  const shownAccount = api.account({ signal }).then(({ data }) => data);
-  const account = shownAccount.then((data) => simulation?.account(data) ?? data);
+  // A reduce or close can do without: what it returns is in the position.
+  const read = enlarges(typed) ? readNow : readIfItComes;
+  const markets = read(reading, (signal) => api.markets({ signal }));
+  const shownAccount =
+    enlarges(typed) || simulation ? read(reading, (signal) => api.account({ signal })) : undefined;
+  const account = Promise.resolve(shownAccount).then((data) => data && (simulation?.account(data) ?? data));
   const market = Promise.all([markets, shownAccount]).then(([all, data]) => {
-    const line = all.find((each) => each.market === typed.market);
-    return line && (simulation?.market(line, typed.side, data) ?? line);
+    const line = all?.find((each) => each.market === typed.market);
+    return line && data && simulation ? simulation.market(line, typed.side, data) : line;
   });
   const [{ positionFacts, side }, line, all, balances, { intent, quote }, underDealId] = await Promise.all([
     sidePosition,
@@ -85,13 +88,12 @@ export async function readFacts(
     readSizeAndQuote(typed, reading, { sidePosition, markets, market, account }),
     readUnderDealId(typed, reading),
   ]);
-  const marketNames = all.map((each) => each.market);
   return {
     intent,
     sidePosition: side,
     positionFacts,
     market: line,
-    marketNames,
+    marketNames: all?.map((each) => each.market),
     account: balances,
     quote,
     readAtMs,
@@ -102,9 +104,9 @@ export async function readFacts(
 
 interface SizeReadings {
   sidePosition: Promise<ReadSide>;
-  markets: Promise<readonly Market[]>;
+  markets: Promise<readonly Market[] | undefined>;
   market: Promise<Market | undefined>;
-  account: Promise<Account>;
+  account: Promise<Account | undefined>;
 }
 
 /** A size that was not typed comes with the quote that it was found with: it is the quote of the plan. */
@@ -120,6 +122,7 @@ async function readSizeAndQuote(
     read.markets,
     read.account,
   ]);
+  if (markets === undefined || account === undefined) throw new Error('no size without the account');
   const { intent, quote } = await sizeAction(typed, reading, { sidePosition: side, markets, account });
   return { intent, quote: quote ?? (await readQuote(intent, reading, read)) };
 }
@@ -271,7 +274,7 @@ async function readAndConfirm(
   const { identity } = reading;
   const needsSide = rowOf(intent.action).needs.side;
   const atMs = reading.clock.now();
-  let positionFacts = await readPositionFacts(reading);
+  let positionFacts = await readPositionFacts(reading, { isBare: true });
   const actions = readActions(reading.journal, ({ current }) => current);
   /** A stale reading may show a hedge as in flight that this machine has seen filled. */
   const isComing = ({ id, status }: Pick<Hedge, 'id' | 'status'>): boolean =>

@@ -129,7 +129,7 @@ describe('a departure is named by its path', () => {
       [aMarket(), aMarket(), aMarket({ price: '1' })],
     ],
     ['data is not a list', z.array(marketSchema()), aMarket()],
-    ['data[0].net_margin_usd is missing', z.array(positionSchema()), [{}]],
+    ['data[0].net_margin_usd is not a number', z.array(positionSchema()), [{ net_margin_usd: '1' }]],
     ['data.balance_usdc is missing', accountSchema(), anAccount({ balance_usdc: null })],
     ['data.net_pnl_usd is missing', closedHedgeSchema(), { pnl: 1 }],
     ['data.maturity_at is missing', hedgeSchema(), aHedge({ status: 'filled', maturity_at: undefined })],

@@ -178,7 +178,6 @@ describe('api POST', () => {
       on('GET /positions', ok([])),
       on('GET /hedges?limit=500', ok([])),
       on('GET /markets', ok([aMarket()])),
-      on('GET /account', ok(anAccount())),
     );
     const words = ['api', 'POST', '/hedges/close', '-f', 'market=USDTNGN', '-f', 'side=buy'];
     const ran = await desk.run([...words, '--if-open', '--yes', '--json']);

@@ -81,6 +81,7 @@ export function sideBook(facts: Partial<PositionFacts> = {}, side: Side = 'buy')
 export const planFacts = (changes: Partial<PlanFacts> = {}): PlanFacts => ({
   sidePosition: sideBook(),
   market: market(),
+  marketNames: [],
   account: account(),
   quote: undefined,
   readAtMs: NOON.getTime(),

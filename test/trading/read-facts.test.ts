@@ -31,7 +31,9 @@ async function factsOf(
   script: readonly Exchange[],
   options: { dealId?: string; timeout?: string } = {},
 ) {
-  const { api, clock, service } = await scriptedClient(script);
+  // A reduce or close reads no account.
+  const read = /^(reduce|close) /.test(line) ? script.filter((each) => each.on !== 'GET /account') : script;
+  const { api, clock, service } = await scriptedClient(read);
   const signal = new AbortController().signal;
   const reading = {
     api,
@@ -54,7 +56,7 @@ describe('what an action is decided on', () => {
     ]);
     const { sidePosition, market, account, quote, underDealId } = await facts;
     expect(sidePosition.total?.toFixed()).toBe('10000');
-    expect([market?.market, account.balance_usdc.toFixed(), quote?.tenor_days.toFixed()]).toEqual([
+    expect([market?.market, account?.balance_usdc.toFixed(), quote?.tenor_days.toFixed()]).toEqual([
       'USDTNGN',
       '41320',
       '3',
@@ -306,6 +308,57 @@ describe('the list of hedges', () => {
       on(status('submitting'), ok([])),
     ];
     expect(await cutOf(script)).toMatchObject({ cut: true, total: undefined });
+  });
+});
+
+describe('a service that rejects the page size', () => {
+  const rejected = on(`GET ${WHOLE}`, no(400, 'invalid_request'));
+
+  it('is asked without it, once and for all, and its list is whole where it looks whole', async () => {
+    const { facts } = await factsOf(
+      'open USDTNGN buy 10k',
+      [
+        ...besides(),
+        on('GET /positions', ok([BUY])),
+        rejected,
+        on('GET /hedges', ok([aHedge()])),
+        on('GET /hedges?client_reference=PAY-1&limit=500', no(400, 'invalid_request')),
+        on('GET /hedges?client_reference=PAY-1', ok([])),
+        on('POST /quotes', ok(aQuote())),
+      ],
+      { dealId: 'PAY-1' },
+    );
+    const { sidePosition, underDealIdCut } = await facts;
+    expect([sidePosition.total?.toFixed(), sidePosition.mayBeCut, underDealIdCut]).toEqual([
+      '10000',
+      false,
+      false,
+    ]);
+  });
+
+  it('may have more hedges than a page of its own choice, which is read by status', async () => {
+    const page = many(20, { status: 'closed' });
+    const script = [rejected, on('GET /hedges', ok(page))];
+    const byStatus = ['filled', 'submitted', 'submitting'].map((name) =>
+      on(`GET /hedges?status=${name}`, ok(name === 'filled' ? many(20) : [])),
+    );
+    const { facts } = await factsOf('close USDTNGN buy', [
+      ...besides(),
+      on('GET /positions', ok([aPosition({ market: 'USDTNGN', side: 'buy' })])),
+      ...script,
+      ...byStatus,
+    ]);
+    expect((await facts).sidePosition).toMatchObject({ mayBeCut: true, inPositions: true, total: undefined });
+  });
+
+  it('with another reason for it says that reason', async () => {
+    const { facts } = await factsOf('close USDTNGN buy', [
+      ...besides(),
+      on('GET /positions', ok([BUY])),
+      rejected,
+      on('GET /hedges', no(400, 'no_account')),
+    ]);
+    expect(await rejection(facts)).toMatchObject({ code: 'no_account' });
   });
 });
 

@@ -172,7 +172,7 @@ type IncreasePlan = OpenPlan | AddPlan;
 function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): View {
   const { facts, figures } = plan;
   const { quote, account, sidePosition } = facts;
-  const priced = quote && figures ? pricedRows(quote, figures, { plan, account }) : [];
+  const priced = quote && figures && account ? pricedRows(quote, figures, { plan, account }) : [];
   const grown = createsHedge(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges);
   const dealId = 'dealId' in plan.intent ? plan.intent.dealId : undefined;
   return [

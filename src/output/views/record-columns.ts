@@ -82,14 +82,16 @@ export const countCell = (amount: number): Cell => ({ kind: 'number', amount });
 export const row = (name: string, ...words: readonly Words[]): Cell[] => [text(name), ...inline(...words)];
 
 /** An amount in USD, under a heading that says so, or in another `unit`. */
-export const usd = (amount: Amount, unit?: string, tone?: Tone): Cell => ({
-  kind: 'money',
-  amount,
-  ...(unit === undefined ? {} : { unit }),
-  ...(tone === undefined ? {} : { tone }),
-});
+/** A dash where it is not known. */
+export const usd = (amount: Amount | null | undefined, unit?: string, tone?: Tone): Cell =>
+  known(amount, (each) => ({
+    kind: 'money',
+    amount: each,
+    ...(unit === undefined ? {} : { unit }),
+    ...(tone === undefined ? {} : { tone }),
+  }));
 
-export const inUsd = (amount: Amount): Cell => usd(amount, 'USD');
+export const inUsd = (amount: Amount | null | undefined): Cell => usd(amount, 'USD');
 
 /** A rate with all its decimals, or rounded to `places`. */
 export const rate = (amount: Big, places?: number): Cell => ({

@@ -221,7 +221,8 @@ function largerOf(
   if (stated === undefined && (mayBeCut || isUnexplained)) return undefined;
   const filled = usdOf(sides.flatMap(({ open, unread }) => [...open, ...unread]));
   const larger = stated?.gt(filled) === true ? stated : filled;
-  return larger.plus(usdOf(sides.flatMap(({ coming }) => coming)));
+  const coming = sumIfAll(sides.flatMap((each) => each.coming.map(({ notional }) => notional)));
+  return coming && larger.plus(coming);
 }
 
 const usdOf = (hedges: readonly SideHedge[]): Big => sum(hedges.map(({ notional }) => notional));

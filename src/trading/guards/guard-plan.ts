@@ -4,7 +4,7 @@
  */
 
 import { Big } from 'big.js';
-import type { Quote } from '../../client/schemas.ts';
+import type { Account, Quote } from '../../client/schemas.ts';
 import { enlarges } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { marketMeant } from '../../domain/did-you-mean.ts';
@@ -46,15 +46,19 @@ export interface SizedPlan extends Pick<OpenPlan | AddPlan, 'notional' | 'market
   facts: Pick<PlanFacts, 'account' | 'market' | 'quote'>;
 }
 
+type OfAccount = SizedPlan & { facts: { account: Account } };
+
 /** `beforeNaira`: the text before an amount in naira. */
 export function sizeFindings(
   plan: SizedPlan,
   limits: TradingLimits,
   beforeNaira?: string,
 ): readonly Finding[] {
-  const found = [aboveLimit(plan, limits), aboveHeadroom(plan), aboveCapacity(plan), aboveBalance(plan)];
   const { notional, market, facts } = plan;
-  return found
+  const { account } = facts;
+  if (account === undefined) throw new Error('a size is checked without the account');
+  const read = { ...plan, facts: { ...facts, account } };
+  return [aboveLimit(plan, limits), aboveHeadroom(read), aboveCapacity(read), aboveBalance(read)]
     .filter((each) => each !== undefined)
     .map(({ details, ...excess }) =>
       tooLarge({ ...excess, details: { notional_usd: notional, ...details } }, NOTHING_FITS, (fits) =>
@@ -92,7 +96,7 @@ function aboveLimit({ notional }: SizedPlan, { maxNotional }: TradingLimits): Ex
   };
 }
 
-function aboveHeadroom({ notional, facts }: SizedPlan): Excess | undefined {
+function aboveHeadroom({ notional, facts }: OfAccount): Excess | undefined {
   const headroom = facts.account.available_exposure_usd;
   if (notional.lte(headroom)) return undefined;
   return {
@@ -104,7 +108,7 @@ function aboveHeadroom({ notional, facts }: SizedPlan): Excess | undefined {
 }
 
 /** A service may take the headroom into account: then one finding is enough. */
-function aboveCapacity({ notional, facts, market, side }: SizedPlan): Excess | undefined {
+function aboveCapacity({ notional, facts, market, side }: OfAccount): Excess | undefined {
   const capacity = facts.market?.available_capacity_usd[side];
   if (capacity === undefined || notional.lte(capacity)) return undefined;
   const headroom = facts.account.available_exposure_usd;
@@ -118,7 +122,7 @@ function aboveCapacity({ notional, facts, market, side }: SizedPlan): Excess | u
 }
 
 /** Margin and fee scale with the size. */
-function aboveBalance({ facts }: SizedPlan): Excess | undefined {
+function aboveBalance({ facts }: OfAccount): Excess | undefined {
   if (facts.quote === undefined) return undefined;
   const free = facts.account.balance_usdc;
   const needed = facts.quote.upfront.total_upfront_usdc;
@@ -177,6 +181,9 @@ function allowedMarketFinding({ market }: OnMarket, { markets }: TradingLimits):
 function marketFinding(on: OnMarket): Finding | undefined {
   const { market, facts } = on;
   const level = enlarges(on) ? 'stop' : 'warn';
+  const unread = 'The markets could not be read: carry and status are not known.';
+  if (facts.market === undefined && facts.marketNames === undefined)
+    return { level, code: 'unavailable', message: unread };
   if (facts.market === undefined) {
     return {
       level,

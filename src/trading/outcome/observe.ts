@@ -131,7 +131,7 @@ async function lookUpSide(
   if (isOfAnotherKey(action, reading)) return undecided(action);
   const { intent } = action;
   const lookedAtMs = reading.clock.now();
-  const facts = await readPositionFacts(reading);
+  const facts = await readPositionFacts(reading, { isBare: true });
   const sidePosition = sidePositionOf(intent, facts);
   const actions = readActions(reading.journal, (state) => actionsAround(action, state));
   const earlier = beforeReading(intent);

@@ -10,7 +10,7 @@ import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { AFTER_THE_PARTNER, actionAndMachine, lineUnderKey, nairaAsked } from '../../journal/describe.ts';
 import { closesAfter } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
-import type { SideHedge, SidePosition } from '../../readings/side-position.ts';
+import type { ComingHedge, SidePosition } from '../../readings/side-position.ts';
 import { isSameCover } from '../deal-id.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
 import { type ExpectedEffect, expectedEffect } from '../outcome/expected-effect.ts';
@@ -91,7 +91,7 @@ const placeOf = ({ intent }: Action): string => `${unquoted(intent.market)} ${in
 const sizesThen = ({ intent }: Action): Sizes =>
   new Map(intent.before.hedges.map((each) => [each.hedge_id, each.notional_usd]));
 
-const hedgesOn = ({ open, coming, unread }: SidePosition): readonly SideHedge[] => [
+const hedgesOn = ({ open, coming, unread }: SidePosition): readonly ComingHedge[] => [
   ...open,
   ...coming,
   ...unread,
@@ -105,7 +105,7 @@ function grownSince(action: Action, now: SidePosition): string | undefined {
   const was = sizesThen(action);
   const since = hedgesOn(now).filter(({ id, notional }) => {
     const before = was.get(id) ?? undefined;
-    return before === undefined || notional.gt(new Big(before));
+    return before === undefined || notional?.gt(new Big(before)) !== false;
   });
   return since.length === 0
     ? undefined
@@ -175,12 +175,12 @@ function nothingLeft(
 type Sizes = ReadonlyMap<string, string | null>;
 
 /** `hdg_W "W-1" 4,000.00 USD, hdg_A 12,000.00 USD (10,000.00 USD then)`. */
-function inWords(hedges: readonly SideHedge[], was: Sizes = new Map()): string {
+function inWords(hedges: readonly ComingHedge[], was: Sizes = new Map()): string {
   const named = hedges.map(({ id, reference, notional }) => {
     const before = was.get(id) ?? undefined;
     const then = before === undefined ? '' : ` (${usdInWords(new Big(before))} then)`;
     const name = reference === undefined ? '' : ` ${quotedName(reference)}`;
-    return `${unquoted(id)}${name} ${usdInWords(notional)}${then}`;
+    return `${unquoted(id)}${name} ${notional ? usdInWords(notional) : 'of unknown size'}${then}`;
   });
   return someOf(named);
 }

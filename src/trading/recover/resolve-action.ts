@@ -145,7 +145,7 @@ export const readSideOf = (
 ): Promise<SideSince | undefined> =>
   lookedUp(action, open, async (context) => ({
     before: filledBefore(action.intent),
-    now: sidePositionOf(action.intent, await readPositionFacts(context)),
+    now: sidePositionOf(action.intent, await readPositionFacts(context, { isBare: true })),
   }));
 
 async function lookedUp<T>(

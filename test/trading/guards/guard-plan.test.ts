@@ -188,6 +188,11 @@ describe('a market', () => {
     for (const line of SHRINKING) expect(found(line, about(status))).toEqual([smaller]);
   });
 
+  it('of a list that could not be read is said to be unknown, not missing, to reduce and close', () => {
+    const unread = { facts: { market: undefined, marketNames: undefined } };
+    for (const line of SHRINKING) expect(found(line, unread)).toEqual(['warn unavailable']);
+  });
+
   it('whose status is not known is named by it, harmlessly', () => {
     expect(saysOf('open USDTNGN buy 10k', about('\u001b[2Jpaused'))).toContain('"\\u{1b}[2Jpaused"');
   });

@@ -1,0 +1,65 @@
+/**
+ * A list of hedges as far as a reduce or close needs it, where it cannot be used as a whole: each hedge on its own, without the dates
+ * that it should have, and without a size where it holds no position.
+ */
+import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
+import type { Hedge } from '../client/schemas.ts';
+import type { HedgesQuery } from '../client/serialize-request.ts';
+import { UnreadableAnswerError } from '../errors.ts';
+import { PENDING_STATUSES, type UnsizedHedge } from './side-position.ts';
+
+export interface HedgesPage extends ApiResponse<readonly Hedge[]> {
+  unsized: readonly UnsizedHedge[];
+  /** Hedges as sent. */
+  count: number;
+}
+
+type ReadPage<T> = (query: HedgesQuery) => Promise<ApiResponse<T>>;
+
+/** Services whose list was not usable as a whole: it is not tried each time. */
+const needsBare = new WeakSet<HedgeApi>();
+
+/** @throws the error of the whole list where a hedge that may hold a position cannot be used. */
+export async function readBarePage(
+  { api }: { api: HedgeApi },
+  query: HedgesQuery,
+  { whole, raw }: { whole: ReadPage<readonly Hedge[]>; raw: ReadPage<unknown> },
+): Promise<HedgesPage> {
+  let failure: UnreadableAnswerError | undefined;
+  if (!needsBare.has(api)) {
+    try {
+      const page = await whole(query);
+      return { ...page, unsized: [], count: page.data.length };
+    } catch (error) {
+      if (!(error instanceof UnreadableAnswerError)) throw error;
+      failure = error;
+    }
+  }
+  const sent = await raw(query);
+  const page = await separated(sent);
+  if (page !== undefined) {
+    needsBare.add(api);
+    return page;
+  }
+  if (failure !== undefined) throw failure;
+  needsBare.delete(api);
+  return readBarePage({ api }, query, { whole, raw });
+}
+
+/** Undefined where one that may hold a position cannot be used. */
+async function separated({ data, ...sent }: ApiResponse<unknown>): Promise<HedgesPage | undefined> {
+  const { bareHedgeSchema } = await import('../client/schemas.ts');
+  if (!Array.isArray(data)) return undefined;
+  const hedges: Hedge[] = [];
+  const unsized: UnsizedHedge[] = [];
+  for (const each of data) {
+    const read = bareHedgeSchema().safeParse(each);
+    if (!read.success) return undefined;
+    const { notional_usd: size, tenor_days: tenor, ...hedge } = read.data;
+    if (size && tenor) hedges.push({ ...hedge, notional_usd: size, tenor_days: tenor });
+    else if (PENDING_STATUSES.includes(hedge.status)) unsized.push(hedge);
+    // It opened nothing.
+    else if (hedge.status !== 'failed') return undefined;
+  }
+  return { ...sent, data: hedges, unsized, count: data.length };
+}
