@@ -12,6 +12,20 @@ const closeIfOpen = (desk: DealingDesk) =>
   executeAction(intent('close USDTNGN buy', { ifOpen: true, yes: true }), desk.tradingContext());
 
 describe('closing a side on which nothing is open, where that is as good as done', () => {
+  it.each(['close', 'reduce', 'add'])(
+    'is not called flat on a market that the account does not have: %s',
+    async (action) => {
+      const desk = await dealingDesk();
+      const line = action === 'close' ? 'close USDTGN buy' : `${action} USDTGN buy 1000`;
+      const typed = intent(line, { yes: true, ...(action === 'close' ? { ifOpen: true } : {}) });
+      await expect(executeAction(typed, desk.tradingContext())).rejects.toMatchObject({
+        code: 'market_not_found',
+        effect: 'none',
+        what: 'This account has no market USDTGN.',
+      });
+    },
+  );
+
   it('is stopped by an open that a running process is sending', async () => {
     const desk = await dealingDesk();
     const { identity, journal, clock } = desk.readContext;
