@@ -13,7 +13,7 @@ import { countOrAll, type Given, readOptions } from './option.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** Outcomes as documents name them; `partial`, `added` and `reduced` as on screens. */
+/** Outcomes as documents name them; `partial` for what was filled in part, `added` and `reduced` as on screens. */
 export const JOURNAL_OUTCOMES = [
   'filled',
   'partial',

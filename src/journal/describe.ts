@@ -29,7 +29,7 @@ export function stateInWords(action: Action): string {
   return `${stateText(action)}${hedge}`;
 }
 
-const SENT = 'sent; outcome unknown';
+const SENT = 'outcome unknown';
 const ACCEPTED = 'accepted; outcome unknown from the position';
 
 function stateText(action: Action): string {

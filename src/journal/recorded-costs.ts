@@ -1,22 +1,34 @@
 /** Costs of the legs of a roll as the journal has them: quoted figures, slippage of the fill, the fee to close leg 1. Pure. */
 import { Big } from 'big.js';
-import { readDecimal, sumIfAll } from '../domain/amounts.ts';
+import { divide, readDecimal, sumIfAll, USD_PLACES } from '../domain/amounts.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import { type CostParts, type CostSum, rollingCost } from '../domain/roll-cost.ts';
 import { changesKept, fillOf, quoteOfFill, recordedFigures } from './queries.ts';
 import { type Action, maybeExecuted } from './replay.ts';
 import { chainNotional, type RollChain } from './roll-chains.ts';
 
+/** USD by which an open or add enlarged the position: less than it asked for where it was filled in part. */
+export const enteredNotional = (action: Action): Big | undefined =>
+  fillOf(action)?.notional ?? action.notional;
+
 /**
  * Costs of an open or add, in USDC; its carry is that of the quote, over the whole tenor. The slippage of an add is not known.
  * `action` undefined: nothing is known.
  */
-export const recordedParts = (action: Action | undefined): Omit<CostParts, 'close_fee_usdc'> => ({
-  impact_cost_usd: action && quoteOfFill(action) && recordedFigures(action)?.impact_cost_usd,
-  slippage_usd: action && slippage(action),
-  carry_usdc: readDecimal(action?.intent.quote?.['carry_usdc']),
-  platform_fee_usdc: readDecimal(action?.intent.quote?.['platform_fee_usdc']),
-});
+export function recordedParts(action: Action | undefined): Omit<CostParts, 'close_fee_usdc'> {
+  const [entered, asked] = [action && enteredNotional(action), action?.notional];
+  // The quote is that of the size asked for.
+  const ofEntered = (quoted: Big | undefined): Big | undefined =>
+    quoted === undefined || entered === undefined || asked === undefined || entered.eq(asked)
+      ? quoted
+      : divide(quoted.times(entered), asked, USD_PLACES);
+  return {
+    impact_cost_usd: ofEntered(action && quoteOfFill(action) && recordedFigures(action)?.impact_cost_usd),
+    slippage_usd: action && slippage(action),
+    carry_usdc: ofEntered(readDecimal(action?.intent.quote?.['carry_usdc'])),
+    platform_fee_usdc: ofEntered(readDecimal(action?.intent.quote?.['platform_fee_usdc'])),
+  };
+}
 
 type EntryParts = ReturnType<typeof recordedParts>;
 
@@ -58,5 +70,6 @@ export function closeFeeOf({ plan, close }: RollChain): Big | undefined {
 export function recordedRollingCost(chain: RollChain): CostSum | undefined {
   const { state, open } = chain;
   if (state !== 'done' || open === undefined) return undefined;
-  return rollingCost({ close_fee_usdc: closeFeeOf(chain) }, recordedParts(open), chainNotional(chain));
+  const notional = enteredNotional(open) ?? chainNotional(chain);
+  return rollingCost({ close_fee_usdc: closeFeeOf(chain) }, recordedParts(open), notional);
 }

@@ -7,7 +7,7 @@ import { sum } from '../domain/amounts.ts';
 import { type CostParts, type CostSum, chainCost, legCost } from '../domain/roll-cost.ts';
 import { UnavailableError, UnreadableAnswerError } from '../errors.ts';
 import { additionsSince } from '../journal/queries.ts';
-import { addsTo, closeFeeOf, recordedParts, sumOfParts } from '../journal/recorded-costs.ts';
+import { addsTo, closeFeeOf, enteredNotional, recordedParts, sumOfParts } from '../journal/recorded-costs.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { chainNotional, closedSize, type RollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
@@ -65,7 +65,7 @@ export async function readRollCost(
           leg: 2,
           hedgeId: open.hedgeId,
           action: open,
-          size: chainNotional(chain),
+          size: enteredNotional(open) ?? chainNotional(chain),
           sizeAt: open.intent.at,
           maturity: open.outcome?.facts['maturity_at'] ?? undefined,
         },
@@ -105,7 +105,7 @@ function legOf(
   const later = adds.filter((add) => (add?.intent.at ?? '') > sizeAt);
   const notional = sum([size, ...later.flatMap((add) => add?.notional ?? [])]);
   const entries = [action, ...adds];
-  const entered = sum(entries.flatMap((each) => each?.notional ?? []));
+  const entered = sum(entries.flatMap((each) => (each && enteredNotional(each)) ?? []));
   // Somebody else has added the rest.
   const recorded = sumOfParts((notional.gt(entered) ? [...entries, undefined] : entries).map(recordedParts));
   const closeFee = closedBy === undefined ? restOfFees(record, maturity, recorded) : closeFeeOf(closedBy);

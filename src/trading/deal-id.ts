@@ -68,7 +68,12 @@ export function dealStatus(dealId: string, { state, identity, underDealId, excep
   return { status: 'failed', entry: last ?? entry, hedge: failed };
 }
 
-export const SAME_DEAL = 'Same deal: nothing to do; --ensure reports it and exits 0. Else: a new deal ID.';
+/** The effect of `--ensure` on a deal ID that is used, by the state of its deal. */
+export const SAME_DEAL = {
+  known: 'Same deal: nothing to send; --ensure reports it. Else: a new deal ID.',
+  in_flight: 'Same deal: --ensure waits for it. Else: a new deal ID.',
+  unresolved: 'Same deal: --ensure looks it up, and sends it again with the same key if it is not there.',
+} as const;
 
 /** For a deal ID that only the service knows; journal-guard.ts checks those of the journal. */
 export function guardDealId(dealId: string, known: Known): readonly Finding[] {
@@ -82,7 +87,7 @@ export function guardDealId(dealId: string, known: Known): readonly Finding[] {
       level: 'stop',
       code: 'deal_id_used',
       message: `Deal ID ${quotedName(dealId)} is used by hedge ${quotedName(id)} (${quoted(status)}), opened elsewhere.${several === undefined ? '' : ` ${several.what}`}`,
-      hint: SAME_DEAL,
+      hint: SAME_DEAL[PENDING_STATUSES.includes(status) ? 'in_flight' : 'known'],
       details: { deal_id: dealId, hedge_id: id, status },
     },
   ];

@@ -278,7 +278,7 @@ describe('what this machine has not finished makes the coverage uncertain:', () 
     cover.journal([anIntent({ identity: cover.identity }), SENDING, UNKNOWN]);
     await expectUnclear(
       cover,
-      /^OPEN buy USDTNGN 10,000.00 USD, action 7c1e: sent; outcome unknown$/,
+      /^OPEN buy USDTNGN 10,000.00 USD, action 7c1e: outcome unknown$/,
       /check 7c1e/,
     );
   });

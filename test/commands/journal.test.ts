@@ -86,9 +86,8 @@ describe('hedge journal', () => {
   });
 
   it('stays a table at 80 columns, with deal IDs: the environment and the hedge are hidden first', async () => {
-    const partial = { ...FILLED, facts: { ...FILLED.facts, filled_notional_usd: '6000' } };
     const lines = [
-      ...action('aaaa', { ...PRACTICE, deal_id: 'PAY-1' }, SENDING, ACCEPTED, partial),
+      ...action('aaaa', { ...PRACTICE, deal_id: 'PAY-1' }, SENDING, ACCEPTED, FILLED),
       ...action('bbbb', { ...PRACTICE, deal_id: 'INV-2026-11-0042' }, SENDING, UNKNOWN),
       ...action('cccc', { ...PRACTICE, action: 'reduce' }, SENDING, ACCEPTED, CHANGED),
       ...action('dddd', { ...PRACTICE, action: 'add' }, SENDING, ACCEPTED, CHANGED),
@@ -620,6 +619,41 @@ describe('hedge journal resolve', () => {
     expect(ran.code).toBe(2);
     expect(ran.err).toContain('--yes');
     expect(ran.err).toContain('open USDTNGN buy 10,000.00 USD (PAY-1) · UNKNOWN');
+  });
+});
+
+describe('an action on several hedges', () => {
+  it('has in its row the deal ID and the hedge ID of the same hedge, and in full those of each', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('open USDTNGN buy 2k --tenor 3 --yes --deal-id SAL-1');
+    await cli.run('open USDTNGN buy 3k --tenor 3 --yes --idempotency-key without-deal-id');
+    await cli.run('close USDTNGN buy --yes');
+    const { data: hedges } = JSON.parse((await cli.run('hedges --json')).out);
+    const [{ id = '' } = {}] = hedges.filter(
+      (each: { client_reference: string }) => each.client_reference === 'SAL-1',
+    );
+    expect((await cli.run('journal --limit 1 --wide')).out).toContain(`SAL-1    ${id} +1`);
+    const one = await cli.run([
+      'journal',
+      /^\w{4}/m.exec((await cli.run('journal --limit 1')).out.split('\n')[1] ?? '')?.[0] ?? '',
+    ]);
+    expect(one.out).toMatch(new RegExp(`^Hedge +${id} \\(SAL-1\\)$`, 'm'));
+    expect(one.out).not.toMatch(/^Deal ID/m);
+  });
+});
+
+describe('an open that failed', () => {
+  it('was never open: no maturity, and in the list of hedges the size that was asked for', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('practice faults --failing-orders 100%');
+    await cli.run('open USDTNGN buy 3k --tenor 1 --yes --deal-id PAY-F1');
+    const list = (await cli.run('hedges --status failed')).out;
+    expect(list).toContain('Failed: never open; notional is the size asked for.');
+    expect(list).not.toContain('closed');
+    const one = (await cli.run('hedges PAY-F1')).out;
+    expect(one).toMatch(/^Size asked for \(USD\) +3,000\.00$/m);
+    expect(one).toMatch(/^Maturity +—$/m);
+    expect((await cli.run('journal PAY-F1')).out).not.toMatch(/^Maturity/m);
   });
 });
 

@@ -95,9 +95,11 @@ describe('an open that is filled for less than was asked', () => {
 
   it('is kept by the journal: in the list, of the action, for programs and as CSV', async () => {
     const cli = await aDeskWithPart();
-    expect((await cli.run('journal', { terminal: { width: 120 } })).out).toMatch(/ partial +PAY-1/);
+    expect((await cli.run('journal', { terminal: { width: 120 } })).out).toMatch(
+      / 6,000\.00 of 10,000\.00 +filled/,
+    );
     const one = (await cli.run('journal PAY-1')).out;
-    expect(one).toMatch(/^OPEN USDTNGN buy 10,000\.00 USD for 3 days · partial fill$/m);
+    expect(one).toMatch(/^OPEN USDTNGN buy 6,000\.00 of 10,000\.00 USD for 3 days · filled$/m);
     expect(one).toMatch(/outcome: partial fill$/m);
     expect((await cli.run('journal PAY-1 --json')).document()).toMatchObject({
       data: { outcome: 'filled', effect: 'done', unresolved: false, filled_notional_usd: 6_000 },

@@ -22,6 +22,19 @@ async function lostClose(): Promise<TestCli> {
   return cli;
 }
 
+it('resume of a close on a side that is flat says so, and shows no figures of what is left to close', async () => {
+  const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+  await cli.run('open USDTNGN sell 30k --tenor 3 --yes');
+  await cli.run('practice faults --lost-after 100% --only close --once 3');
+  expect((await cli.run('close USDTNGN sell --yes')).code).toBe(7);
+  await cli.run('practice advance 1m');
+  const shown = (await cli.run('resume --dry-run')).out;
+  expect(shown.replaceAll(/\s+/g, ' ')).toContain(
+    'CLOSE sell USDTNGN: the side is flat (was 30,000.00 USD), by this close or by somebody else. Sent again, it closes only hedges that are opened on the side meanwhile.',
+  );
+  expect(shown).not.toMatch(/Returned|If held/);
+});
+
 const READINGS = {
   positions: on('GET /positions', ok([aPosition()])),
   hedges: on('GET /hedges?limit=100', ok([])),

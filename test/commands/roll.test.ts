@@ -736,6 +736,27 @@ describe('the cost of a roll', () => {
   });
 });
 
+describe('the cost of a roll of a hedge that was filled in part', () => {
+  it('has the impact, the carry and the fee of what was filled', async () => {
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('practice faults --partial-fills 100% --only open');
+    await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
+    const [opened] = await data<{ quote: Record<string, string> }[]>(cli, 'journal');
+    await cli.run(NOW);
+    const { derived } = await data<{ derived: { legs: Record<string, number>[] } }>(
+      cli,
+      'roll show PAY-1.r2',
+    );
+    const [first, second] = derived.legs;
+    expect([first?.['notional_usd'], second?.['notional_usd']]).toEqual([6_000, 3_600]);
+    expect(first?.['impact_cost_usd']).toBeCloseTo(
+      0.6 * Math.abs(Number(opened?.quote['price_impact_usd'])),
+      1,
+    );
+    expect([first?.['platform_fee_usdc'], second?.['platform_fee_usdc']]).toEqual([6, 3.6]);
+  });
+});
+
 describe('the cost of a leg that was added to and reduced', () => {
   it('has the fees of all that', async () => {
     const cli = await desk();

@@ -222,8 +222,24 @@ describe('a deal ID', () => {
     expect(again.code).toBe(10);
     expect(documentOf(again).error).toMatchObject({
       code: 'deal_id_used',
-      hint: 'Same deal: nothing to do; --ensure reports it and exits 0. Else: a new deal ID.',
+      hint: 'Same deal: nothing to send; --ensure reports it. Else: a new deal ID.',
     });
+  });
+
+  it('without --ensure says what it would do with a deal whose outcome is unknown: it may send it', async () => {
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('practice faults --lost-before 100% --only open --once 3');
+    expect((await cli.run(`${OPEN} --deal-id PAY-1`)).code).toBe(7);
+    const again = await cli.run(`${OPEN} --deal-id PAY-1`);
+    expect(again.code).toBe(10);
+    const said = again.err.replaceAll(/\s+/g, ' ');
+    expect(said).toMatch(/action \w{4}, outcome unknown: it may be open\. Nothing was sent\./);
+    expect(said).toMatch(
+      /hedge check \w{4} look it up; sends nothing Same deal: --ensure looks it up, and sends it again with the same key if it is not there\./,
+    );
+    expect(said).not.toMatch(/nothing to|a new deal ID/);
+    expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
+    expect(await openHedges(cli)).toBe(1);
   });
 
   it('ensured on other terms is stopped', async () => {

@@ -56,7 +56,7 @@ describe('closing a side on which nothing is open, where that is as good as done
     const { progress } = desk.readContext;
     await anOpenSent(desk, 30);
     expect(await closeIfOpen(desk)).toMatchObject({ outcome: 'flat', warnings: [{ code: 'unresolved' }] });
-    expect(progress.said.join('\n')).toContain('sent; outcome unknown');
+    expect(progress.said.join('\n')).toContain('sent 30 min ago: outcome unknown');
   });
 
   it('is not called flat where readings that lacked it were not repeated to the end, since the service fails', async () => {

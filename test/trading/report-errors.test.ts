@@ -244,7 +244,7 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
     ],
   ])('a block with two reasons names both, and advises %s', (_what, error, advice) => {
     expect(error?.what).toMatch(
-      /action 7c1e, .*: sent; outcome unknown\. Opens and adds of .* daily limit of/,
+      /action 7c1e, sent .*: outcome unknown\. Opens and adds of .* daily limit of/,
     );
     expect(hintText(error?.hint).split('\n')).toEqual(advice);
   });

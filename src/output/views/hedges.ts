@@ -61,11 +61,12 @@ const detailsOf = (hedge: Hedge): readonly Field<Hedge>[] =>
     ...field,
     ...(cell === undefined || cell === dealIdCell ? {} : { cell }),
     ...ownField(IN_FULL, field.name),
-    ...(field.name === 'notional_usd'
-      ? { header: isRunning(hedge) ? 'Remaining (USD)' : 'Size when it closed (USD)' }
-      : {}),
+    ...(field.name === 'notional_usd' ? { header: `${sizeNameOf(hedge)} (USD)` } : {}),
     ...(field.name === 'maturity_at' && !isRunning(hedge) ? { header: 'Maturity' } : {}),
   }));
+
+const sizeNameOf = (hedge: Hedge): string =>
+  isRunning(hedge) ? 'Remaining' : hasFailed(hedge) ? 'Size asked for' : 'Size when it closed';
 
 const IN_FULL: Readonly<Record<string, Partial<Field<Hedge>>>> = {
   tenor_days: { header: 'Tenor (days)' },
@@ -94,7 +95,8 @@ export function viewHedges(value: {
       one !== undefined && viewOne(first, one, { isOpen: open.length > 0 }),
     ];
   const running = new Set(open);
-  const ended = hedges.filter((hedge) => !running.has(hedge));
+  const ended = hedges.filter((hedge) => !running.has(hedge) && !hasFailed(hedge));
+  const failed = hedges.filter((hedge) => !running.has(hedge) && hasFailed(hedge));
   const sections: readonly TableSection[] = [
     {
       rows: open.length,
@@ -105,9 +107,10 @@ export function viewHedges(value: {
       }),
     },
     { rows: ended.length, title: 'Ended: notional is the size when it closed.' },
+    { rows: failed.length, title: 'Failed: never open; notional is the size asked for.' },
   ];
   return [
-    hedgeList.block([...open, ...ended], { sections: sections.filter(({ rows }) => rows > 0) }),
+    hedgeList.block([...open, ...ended, ...failed], { sections: sections.filter(({ rows }) => rows > 0) }),
     covers !== undefined && viewListSummary(covers, 'opened'),
     pendingLine(pending),
   ];
@@ -188,7 +191,7 @@ function maturityDate(at: unknown, hedge: Hedge): Cell {
 
 /** In full: to the minute; of a running hedge, how far off it is. */
 function maturityInFull(at: unknown, hedge: Hedge): Cell {
-  if (typeof at !== 'string') return missing;
+  if (hasFailed(hedge) || typeof at !== 'string') return missing;
   const cell = { kind: 'time', at, style: 'minute' } as const;
   return isRunning(hedge) ? { ...cell, relative: true, matures: true } : cell;
 }

@@ -6,7 +6,7 @@ import { exactInstant } from '../../domain/instants.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
 import { askedInWords, nextSteps, operatorInFull, operatorInWords } from '../../journal/describe.ts';
 import { type Length, stepInWords, stepWord } from '../../journal/describe-step.ts';
-import { closedNotional, dealIdsOf, recordedFigures, touchedHedges } from '../../journal/queries.ts';
+import { recordedFigures, touchedHedges } from '../../journal/queries.ts';
 import type { ActionRecord } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
@@ -25,7 +25,7 @@ import {
 } from '../blocks.ts';
 import { message, nameText, type Parts, partsIn, phrase, text } from '../cells.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
-import { environmentCell, machineTime, namedCells, outcomeCell } from './journal.ts';
+import { environmentCell, machineTime, namedCells, outcomeCell, sizeCell } from './journal.ts';
 import { hashCell, inUsd, known, time, usd } from './record-columns.ts';
 
 export interface JournalEntry {
@@ -36,7 +36,8 @@ export interface JournalEntry {
 
 /** The outcome comes last: on a long screen the rest scrolls off. */
 export function viewJournalAction({ action, steps, selected }: JournalEntry): View {
-  const { intent, notional = closedNotional(action) } = action;
+  const { intent } = action;
+  const size = sizeCell(action);
   const tenor = intent.tenor_days;
   const rows = nextSteps(action, selected);
   const next: View = rows.length > 0 && [gap, commandRows(rows)];
@@ -44,7 +45,7 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): Vi
     line(
       text(intent.action.toUpperCase(), 'strong'),
       nameText(`${intent.market} ${intent.side}`, 'strong'),
-      notional && inUsd(notional),
+      size.kind !== 'missing' && [size, 'USD'],
       tenor !== undefined && `for ${tenor} ${tenor === 1 ? 'day' : 'days'}`,
       '·',
       outcomeCell(action),
@@ -125,27 +126,37 @@ function requestPairs(action: Action, length: Length): Parts<Pair> {
 
 function resultPairs(action: Action): Parts<Pair> {
   const { orderTxHash, attempts } = action;
+  const { deal_id: ownId } = action.intent;
   const times = attempts === 1 ? 'once' : `${attempts} times`;
-  const touched = touchedHedges(action).map(({ hedgeId }) => hedgeId);
+  const touched = touchedHedges(action);
   return [
     pair('Action', `${action.shortId} (${action.id})`),
     // The attempts after no response are not in the journal one by one.
     pair('Sent', attempts === 0 ? 'never' : `${times}, with its retries; all had the same idempotency key`),
     // One line for each hedge that it opened, changed or closed.
-    (touched.length === 0 ? [action.hedgeId] : touched).map((id) => named('Hedge', id)),
+    touched.length === 0 && named('Hedge', action.hedgeId),
+    touched.map(({ hedgeId, dealId }) =>
+      pair(
+        'Hedge',
+        spelledName(hedgeId),
+        dealId !== ownId && dealId !== undefined && nameText(`(${dealId})`),
+      ),
+    ),
     orderTxHash !== undefined && pair('Order transaction', hashCell(orderTxHash)),
     WHY_NOW.includes(action.state) && action.why !== undefined && pair('Why', message(action.why)),
     action.refusal && pair('Rejected', `${action.refusal.code} (HTTP ${action.refusal.httpStatus})`),
     endPairs(action),
-    dealIdsOf(action).flatMap((id) => named('Deal ID', id)),
+    named('Deal ID', ownId),
     pair('Outcome', outcomeCell(action)),
   ];
 }
 
 /** The outcome as read: the figures of the hedge or the side, and of a side each hedge's size since. */
-function endPairs({ intent, outcome, orderTxHash }: Action): Parts<Pair> {
+function endPairs({ intent, outcome, orderTxHash, state }: Action): Parts<Pair> {
   const ids = new Set(intent.before.hedges.map(({ hedge_id: id }) => id));
-  const facts = Object.entries(outcome?.facts ?? {}).filter(([, value]) => value !== orderTxHash);
+  const facts = Object.entries(outcome?.facts ?? {}).filter(
+    ([name, value]) => value !== orderTxHash && !(state === 'failed' && name === 'maturity_at'),
+  );
   return facts.map(([name, digits]) =>
     ids.has(name) && digits !== null
       ? pair(name, '→', inUsd(digits))

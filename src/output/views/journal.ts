@@ -2,6 +2,7 @@
 
 import { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
+import { grouped } from '../../domain/exposure.ts';
 import { ownField } from '../../domain/fields.ts';
 import { commandText, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
@@ -10,7 +11,6 @@ import type { Hint } from '../../errors.ts';
 import {
   changeWord,
   effectOf,
-  isPartialFill,
   machineTimeNote,
   nextSteps,
   operatorInWords,
@@ -21,8 +21,10 @@ import {
   closedNotional,
   dealIdsOf,
   fillOf,
+  partialFillOf,
   recordedFigures,
   struckRate,
+  type TouchedHedge,
   touchedHedges,
 } from '../../journal/queries.ts';
 import type { ActionRecord, Operator } from '../../journal/records.ts';
@@ -69,13 +71,13 @@ const journalRows = listOf<JournalRow>()(
       name: 'request.notional_usd',
       header: 'Notional',
       align: 'right',
-      show: ({ action }) => known(action.notional ?? closedNotional(action), usd),
+      show: ({ action }) => sizeCell(action),
     },
     'request.tenor_days',
     {
       name: 'outcome',
       header: 'Outcome',
-      show: ({ action }) => (isPartialFill(action) ? text('partial', 'warn') : outcomeCell(action)),
+      show: ({ action }) => outcomeCell(action),
     },
     'effect',
     {
@@ -88,7 +90,12 @@ const journalRows = listOf<JournalRow>()(
       name: 'receipt.hedge_id',
       header: 'Hedge',
       optional: true,
-      show: ({ action }) => severalNames(touchedHedges(action).map(({ hedgeId }) => hedgeId)),
+      show: ({ action }) =>
+        severalNames(
+          touchedHedges(action)
+            .toSorted(namedFirst)
+            .map(({ hedgeId }) => hedgeId),
+        ),
     },
     'receipt.order_tx_hash receipt.client_reference receipt.idempotency_key receipt.sent_at',
     'changed_at state unresolved in_flight settled_as why refusal.code refusal.http_status attempts',
@@ -277,6 +284,10 @@ const olderLine = (shown: number, fitting: number | undefined): Block =>
         text('older. Show them: --limit all', 'dim'),
       );
 
+/** The first hedge of a row is that of its first deal ID. */
+const namedFirst = (one: TouchedHedge, other: TouchedHedge): number =>
+  Number(one.dealId === undefined) - Number(other.dealId === undefined);
+
 /** `hdg_1`, `hdg_1 +2` */
 function severalNames([first, ...more]: readonly string[]): Cell {
   if (first === undefined) return missing;
@@ -308,13 +319,22 @@ const TONES: Readonly<Record<string, Tone>> = {
 const RECORDED = { done: 'recorded as executed', nothing: 'recorded as not executed' } as const;
 
 export function outcomeCell(action: Action): Cell {
-  if (isPartialFill(action)) return text('partial fill', 'warn');
   const word = outcomeWord(action);
   const away = action.state === 'not_sent' && action.rejectionCode !== undefined;
   const outcome = away ? 'not accepted' : word.replaceAll('_', ' ');
   const shown = word === 'changed' ? changeWord(action.intent) : outcome;
   const recorded = action.recordedAs === undefined ? shown : RECORDED[action.recordedAs];
-  return text(word === 'unknown' ? 'UNKNOWN' : recorded, ownField(TONES, word) ?? 'plain');
+  const tone = partialFillOf(action) === undefined ? ownField(TONES, word) : 'warn';
+  return text(word === 'unknown' ? 'UNKNOWN' : recorded, tone ?? 'plain');
+}
+
+/** `1,800.00 of 3,000.00` for an open that was filled in part. */
+export function sizeCell(action: Action): Cell {
+  const { notional = closedNotional(action) } = action;
+  const part = partialFillOf(action);
+  return part === undefined || notional === undefined
+    ? known(notional, usd)
+    : text(`${grouped(part)} of ${grouped(notional)}`, 'warn');
 }
 
 /** An instant by this machine's clock. */

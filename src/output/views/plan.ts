@@ -56,6 +56,7 @@ export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): View 
 
 function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHedgeIds): View {
   const { sidePosition } = plan.facts;
+  if (takesWholeSide(plan) && plan.totalBefore !== undefined) return viewFlat(plan, plan.totalBefore);
   const named =
     !takesWholeSide(plan) && plan.after.hedges !== undefined && (openedElsewhere ?? []).length === 0;
   return [
@@ -72,6 +73,12 @@ function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHe
     takesWholeSide(plan) && [gap, heldToMaturity(plan)],
   ];
 }
+
+/** A close that is to be sent again, and may have left nothing. */
+const viewFlat = (plan: ClosePlan, before: Big): View => [
+  phraseLine`${subject(plan)}: the side is flat (was ${usd(before, 'USD')}), by this close or by somebody else.`,
+  dimLine('Sent again, it closes only hedges that are opened on the side meanwhile.'),
+];
 
 const subject = ({ action, side, market }: Plan): Cell =>
   nameText(`${action.toUpperCase()} ${side} ${market}`, 'strong');

@@ -53,7 +53,7 @@ export function unresolvedFinding(
   const named = firstOf(
     found,
     (each) =>
-      `${sinceSent(each, nowMs) ?? 'an unknown time'} ago: ${stateInWords(each)}${isOfAnotherKey(each, query) ? `; ${otherKeyInWords(each)}` : ''}`,
+      `sent ${sinceSent(each, nowMs) ?? 'an unknown time'} ago: ${stateInWords(each)}${isOfAnotherKey(each, query) ? `; ${otherKeyInWords(each)}` : ''}`,
   );
   // Flat for now: nothing is closed, and the side may be open a moment later.
   const mayOpen = (each: Action): boolean =>

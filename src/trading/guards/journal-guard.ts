@@ -6,13 +6,19 @@ import { Big } from 'big.js';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { divide, sum } from '../../domain/amounts.ts';
 import { leastOf, medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
-import { say, shell } from '../../domain/hint.ts';
+import { say, shell, step } from '../../domain/hint.ts';
 import { MAX_CLOCK_SKEW_MS, utcDay } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, haltedInWords, stateInWords } from '../../journal/describe.ts';
-import { type AccountSide, conflictsOn, findAction, usedDealId } from '../../journal/queries.ts';
+import {
+  type AccountSide,
+  conflictsOn,
+  findAction,
+  mayStillExecute,
+  usedDealId,
+} from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import {
   CHAIN_WORDS,
@@ -142,12 +148,14 @@ function takenDealId(
 
 export function dealIdUsed(taken: Action): Finding {
   const { intent, shortId } = taken;
-  const checkFirst = isUnresolved(taken) ? say`First: ${shell`hedge check ${shortId}`}. ` : '';
+  const maybeOpen = isUnresolved(taken) ? ': it may be open' : '';
   return {
     level: 'stop',
     code: 'deal_id_used',
-    message: `Deal ID ${quotedName(intent.deal_id ?? '')} is used by ${actionInWords(taken)}: action ${shortId}, ${stateInWords(taken)}.`,
-    hint: say`${checkFirst}${SAME_DEAL}`,
+    message: `Deal ID ${quotedName(intent.deal_id ?? '')} is used by ${actionInWords(taken)}: action ${shortId}, ${stateInWords(taken)}${maybeOpen}.`,
+    hint: isUnresolved(taken)
+      ? [step(shell`hedge check ${shortId}`, 'look it up; sends nothing'), SAME_DEAL.unresolved]
+      : SAME_DEAL[mayStillExecute(taken) ? 'in_flight' : 'known'],
     details: { actions: [actionDetails(taken)] },
   };
 }

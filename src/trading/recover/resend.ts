@@ -3,7 +3,7 @@
 import type { Big } from 'big.js';
 import type { ResumeIntent } from '../../args/action-options.ts';
 import type { ActionOptions, TypedIntent } from '../../domain/action-intent.ts';
-import { createsHedge, enlarges, rowOf } from '../../domain/action-table.ts';
+import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { isCommand, say, shell, step } from '../../domain/hint.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
@@ -196,14 +196,14 @@ async function evaluateAgain(
   };
 }
 
-/** Undefined unless the first attempt of an add or reduce may be why the side has changed. */
+/** Undefined unless the first attempt may be why the side has changed: that of a close, once nothing is left. */
 function totalBefore(
   { intent }: Action,
   { total }: SidePosition,
   evidence: Evidence | undefined,
 ): Big | undefined {
-  if (rowOf(intent.action).effect.kind !== 'notional') return undefined;
   if (evidence === undefined || evidence.kind === 'none' || total === undefined) return undefined;
+  if (createsHedge(intent) || (takesWholeSide(intent) && total.gt(0))) return undefined;
   const before = filledBefore(intent);
   return before.eq(total) ? undefined : before;
 }

@@ -187,7 +187,7 @@ describe('an action without a usable answer', () => {
   it('is named with the ways out of it', () => {
     const [first] = guard({ action: 'add' }, journal([action('7c1e', 'unknown', { deal_id: 'PAY-8841' })]));
     expect(first?.message).toBe(
-      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e, 3 min ago: sent; outcome unknown.',
+      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e, sent 3 min ago: outcome unknown.',
     );
     expect(hintText(first?.hint)).toMatch(/^hedge check 7c1e {4}look up/);
     expect(first?.override).toEqual({ option: shell`--despite 7c1e`, risk: 'both may execute' });
