@@ -16,7 +16,8 @@ import {
 } from '../domain/vocabulary.ts';
 import { type Hint, UsageError } from '../errors.ts';
 
-const NOTIONAL_FORMS = 'Write it in USD as 10000, 10_000, 10,000, 10k or 1.5m, with two decimals at most.';
+const NOTIONAL_FORMS =
+  'Write it in USD as 10000, 10_000, 10,000, 10k or 1.5m: above zero, two decimals at most, behind a point.';
 const PRICE_DECIMALS = 8;
 const BPS_DECIMALS = 4;
 const PERCENTAGE_DECIMALS = 4;

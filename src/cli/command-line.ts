@@ -376,7 +376,8 @@ function usageError(code: string, command: Commander, argv: readonly string[]): 
       const other = ownField(OTHER_NAMES, flag)?.find((each) => flags.includes(each));
       const near = other ?? closestMatch(flag, flags);
       const meant = near === undefined || NEVER_MEANT.includes(near) ? '' : `Did you mean ${near}? `;
-      return new UsageError(`Unknown option: ${unquoted(flag)}.`, `${meant}${see}`);
+      const size = /^-[\d.]/.test(flag) ? 'A size is above zero. ' : '';
+      return new UsageError(`Unknown option: ${unquoted(flag)}.`, `${size}${meant}${see}`);
     }
     case 'commander.optionMissingArgument': {
       const valued = pathTo(command).flatMap(({ options }) => options.filter(({ required }) => required));

@@ -10,7 +10,7 @@ export const check = defineCommand({
   name: 'check',
   summary: 'Look up unknown outcomes and actions in flight; send nothing',
   description:
-    'Without an argument: every pending action of this account on this machine. An open is found by its deal ID. An add, reduce or close is compared with the position before it. A request without a response may still arrive for five minutes; after that an open that does not exist was not executed. Exit code 0: all executed; 7: an outcome is unknown, or an open was filled in part; 8: in flight; 9: failed or not executed; 3: rejected; 78: the journal is corrupt. More: hedge help recovery.',
+    'Without an argument: every pending action of this account on this machine. An open is found by its deal ID. An add, reduce or close is compared with the position before it. A request without a response may still arrive for five minutes, and an add, reduce or close may take one more to show; after that an open that does not exist was not executed. Exit code 0: all executed; 7: an outcome is unknown, or an open was filled in part; 8: in flight; 9: failed or not executed; 3: rejected; 78: the journal is corrupt. More: hedge help recovery.',
   operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID', optional: true }],
   examples: [
     { line: 'hedge check', shows: 'every action without a known outcome' },

@@ -12,10 +12,10 @@ export const stepWord = (record: ActionRecord): string =>
     ? `not accepted (${record.code})`
     : WORDS[record.kind];
 
-/** The detail of a step, and its signature. In short an attempt has only its number. */
+/** The detail of a step, and its signature. In short a sending, which may be several attempts, has only its number. */
 export function stepInWords(record: ActionRecord, action: Action, length: Length): string {
   const isBrief = length === 'short' && record.kind === 'sending';
-  const detail = isBrief ? `attempt ${record.attempt.toString()}` : detailOf(record, action);
+  const detail = isBrief ? `no. ${record.attempt.toString()}` : detailOf(record, action);
   return `${detail}${signatureOf(record, action)}`;
 }
 
@@ -45,7 +45,7 @@ function detailOf(record: ActionRecord, { intent }: Action): string {
     case 'intent':
       return 'request saved before sending';
     case 'sending':
-      return `attempt ${record.attempt.toString()}${record.nothing_done_before === true ? ', no earlier attempt executed' : ''}, process ${record.writer.pid.toString()} on ${record.writer.hostname}`;
+      return `no. ${record.attempt.toString()}${record.nothing_done_before === true ? ', no earlier one executed' : ''}, process ${record.writer.pid.toString()} on ${record.writer.hostname}`;
     case 'accepted': {
       const by = record.by === 'looking' ? 'found at the service' : 'by the service';
       return record.hedge_id === undefined ? by : `${by}, ${spelledName(record.hedge_id)}`;

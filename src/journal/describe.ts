@@ -29,6 +29,8 @@ export function stateInWords(action: Action): string {
   return `${stateText(action)}${hedge}`;
 }
 
+/** Said of an open, after a lookup by its deal ID or the reference that was derived for it. */
+export const NOT_FOUND = 'the service shows no such hedge';
 const SENT = 'outcome unknown';
 const ACCEPTED = 'accepted; outcome unknown from the position';
 

@@ -53,7 +53,10 @@ export function labelOf(field: string): string {
 }
 
 /** The labels of the other screens. */
-const LABELS: Readonly<Record<string, string>> = { all_in_rate: 'Break-even' };
+const LABELS: Readonly<Record<string, string>> = {
+  all_in_rate: 'Break-even',
+  net_margin_usd: 'Closing returns (USD)',
+};
 
 /** The header of a column: `NET MARGIN USD`. */
 export const headerOf = (field: string): string =>

@@ -15,7 +15,7 @@ export interface SideResult {
   side: Side;
   /** Lines that executed, partial fills too. */
   done: number;
-  /** Lines that failed, were rejected or were stopped. */
+  /** Lines that failed, were rejected, were stopped or were not run. */
   failed: number;
   /** Lines whose outcome is pending or unknown. */
   pending: number;
@@ -50,7 +50,7 @@ export function tallyBatch() {
       const isEarlier = report !== undefined && report.plan === undefined;
       anyEarlier ||= isEarlier;
       // A line may have its own --dry-run.
-      if (isEarlier || error?.code === 'not_run' || report?.outcome === 'planned') return;
+      if (isEarlier || report?.outcome === 'planned') return;
       if (!enlarges(intent)) {
         if (error === undefined) returned = withReturned(returned, report);
         return;

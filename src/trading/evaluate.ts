@@ -8,7 +8,7 @@ import { say } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { Hint } from '../errors.ts';
 import { timeInWords } from '../journal/describe.ts';
-import { hedgesOpenedHere } from '../journal/queries.ts';
+import { hedgesOpenedHere, inFlightOn } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { SideHedge, SidePosition } from '../readings/side-position.ts';
 import { planAction } from './action-parts.ts';
@@ -51,16 +51,21 @@ export async function readInputs(
 export function evaluate({ intent, state, facts }: EvaluationInputs, context: TradingContext): Evaluation {
   if (isMeasured(intent.action, askedOf(intent))) checkNoStop(settlingFindings(facts.sidePosition));
   const plan = planAction(intent, facts);
+  const terms = journalTermsOf(plan, context);
+  const clocks = { ...guardContext(context), servedMs: plan.facts.sidePosition.servedAt.getTime() };
+  const journaled = guardJournal(terms, state, clocks);
+  // A hedge of this journal is named by its action.
+  const named = journaled.some(isStopInFlight)
+    ? inFlightOn(state.current, terms).map(({ hedgeId }) => hedgeId)
+    : [];
   const findings = [
     ...dealIdFindings(intent, { state, facts, context }),
     // Only hedges in flight matter if there is nothing to close.
     ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits })),
-    ...guardJournal(journalTermsOf(plan, context), state, {
-      ...guardContext(context),
-      servedMs: plan.facts.sidePosition.servedAt.getTime(),
-    }),
-    // Those of this journal are named by their actions.
-    ...(isMeasured(plan.action, askedOf(plan.intent)) ? comingFindings(plan.facts.sidePosition) : []),
+    ...journaled,
+    ...(terms.measured === true
+      ? comingFindings(plan.facts.sidePosition.coming.filter(({ id }) => !named.includes(id)))
+      : []),
   ];
   checkNoStop(findings, plan.facts.quote);
   return {
@@ -96,8 +101,10 @@ export const journalTermsOf = (
 export const isMeasured = (action: ActionName, asked: string | undefined): boolean =>
   asked !== undefined && (shrinks({ action }) || asked.startsWith('to '));
 
+const isStopInFlight = ({ level, code }: Finding): boolean => level === 'stop' && code === 'in_flight';
+
 /** A size that was computed from the position is wrong once these have filled. */
-const comingFindings = ({ coming }: SidePosition): readonly Finding[] =>
+const comingFindings = (coming: SidePosition['coming']): readonly Finding[] =>
   wrongSize(coming, 'fill', say`${waitForNewest(coming)}. Or give the size in USD.`);
 
 /** The same where one settles before the order lands. The service may still count one that has just matured. */

@@ -20,7 +20,7 @@ import {
   StoppedError,
   serviceRejection,
 } from '../errors.ts';
-import { AFTER_THE_PARTNER, actionInWords, nairaAsked } from '../journal/describe.ts';
+import { AFTER_THE_PARTNER, actionInWords, NOT_FOUND, nairaAsked } from '../journal/describe.ts';
 import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -86,7 +86,7 @@ const dealIdOfRest = (dealId: string): string =>
     .join('')}${REST}`;
 
 const REST = '-rest';
-const NOT_THERE = 'no hedge carries its reference, and no attempt can still arrive.';
+const NOT_THERE = `${NOT_FOUND}, and no attempt can still arrive.`;
 
 /** Sent, but without a usable response. */
 export function unknownError(entry: Action, cause: OutcomeUnknownError): OutcomeUnknownError {
@@ -270,8 +270,10 @@ function evidenceBriefly(action: Action, evidence: Evidence): string {
   const change =
     before === undefined || after === undefined || before.eq(after)
       ? 'changed as requested'
-      : `${usdInWords(before)} -> ${usdInWords(after)}`;
-  return `${change}, maybe by ${other}${message === undefined ? '' : `; ${message}`}`;
+      : takesWholeSide(action.intent) && after.eq(0)
+        ? `the side is flat (was ${usdInWords(before)}), by this close or`
+        : `${usdInWords(before)} -> ${usdInWords(after)}`;
+  return `${change}${change.endsWith(' or') ? '' : ', maybe'} by ${other}${message === undefined ? '' : `; ${message}`}`;
 }
 
 const ITS_HEDGES_ARE_OVER =
@@ -338,7 +340,7 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
   const side = `${unquoted(intent.market)} ${intent.side}`;
   switch (evidence.kind) {
     case 'none':
-      return createsHedge(intent) ? 'no hedge carries its reference' : `${side} shows no change from it`;
+      return createsHedge(intent) ? NOT_FOUND : `${side} shows no change from it`;
     case 'exact': {
       const changed = evidence.hedges
         .filter(({ before, after }) => !before.eq(after))
@@ -369,7 +371,7 @@ function mayArrive(
   const isFlat = closed || takesWholeSide(intent);
   const late = arrival?.replace(/\.$/, isFlat ? `, and ${intent.action} what you open there.` : '.');
   if (seen.kind === 'exact' && late !== undefined)
-    return `If so: ${late.charAt(0).toLowerCase()}${late.slice(1).replace(' and show', '')}`;
+    return `${takesWholeSide(intent) ? 'If by others' : 'If so'}, ${late.replace(/^It /, 'yours ').replace(/^A/, 'a').replace(' and show', '')}`;
   if (seen.kind !== 'none') {
     const before = closed ? 'It may have executed before that close.' : mayBe(action);
     return `${isOver(seen) ? ITS_HEDGES_ARE_OVER : before} ${late ?? ''}`.trimEnd();

@@ -283,11 +283,11 @@ describe('cover', () => {
   it('says that forecasts count in part, and not where they count in full', async () => {
     const exposures = EXPOSURES.replace('firm', 'forecast');
     const half = await coverWith([...readings(), quoteFor(4000)], { exposures });
-    expect((await half.show()).out).toContain('Naira counts 1 forecast at 50 %.');
+    expect((await half.show()).out).toContain('NET NGN counts 1 forecast at 50 % of the amount.');
     const elsewhere = `${EXPOSURES}B,2027-12-31,5m,pay,forecast\n`;
     const outside = await coverWith([...readings(), quoteFor(8000)], { exposures: elsewhere });
     expect((await outside.show()).out).toMatch(
-      /Naira counts 1 forecast at 50 %\.[^]*In no bucket: 1 exposure, pay 2,500,000\.00 NGN:/,
+      /NET NGN counts 1 forecast at 50 % of the amount\.[^]*In no bucket: 1 exposure, pay 2,500,000\.00 NGN:/,
     );
     const whole = await coverWith([...readings(), quoteFor(8000)], {
       exposures,

@@ -145,7 +145,7 @@ describe('hedge journal', () => {
       expect(out).toContain(part);
     expect(out).not.toContain('k-1 (generated)');
     const whole = (await cli.run('journal aaaa -v', SCREEN)).out;
-    for (const part of ['k-1 (generated)', 'attempt 1, process 7 on desk', 'Before (position open)'])
+    for (const part of ['k-1 (generated)', 'no. 1, process 7 on desk', 'Before (position open)'])
       expect(whole).toContain(part);
   });
 
@@ -302,7 +302,7 @@ describe('hedge journal', () => {
         'Quoted execution price',
         'hedge open USDTNGN buy 10k',
         'position open',
-        'attempt 1, process 7 on desk',
+        'no. 1, process 7 on desk',
       ])
         expect(out).toContain(part);
       expect(out).toMatch(/hdg_0 +25,000\.00 +filled/);
@@ -368,8 +368,8 @@ describe('hedge journal', () => {
 
   it.each([
     [[], 'never'],
-    [[SENDING, ACCEPTED], 'once, with its retries; .*'],
-    [[SENDING, UNKNOWN, SENDING, ACCEPTED], '2 times, with its retries; .*'],
+    [[SENDING, ACCEPTED], 'once, with .*'],
+    [[SENDING, UNKNOWN, SENDING, ACCEPTED], '2 times, each with .*'],
   ])('says how often an action was sent', async (steps, words) => {
     const { out } = await scriptedClient(action('bbbb', {}, ...steps)).run('journal bbbb');
     expect(out).toMatch(new RegExp(`^Sent +${words}$`, 'm'));
@@ -448,7 +448,7 @@ describe('hedge journal', () => {
       action('aaaa', { action: 'reduce' }, SENDING, ACCEPTED, changed),
     ).run('journal aaaa');
     expect(out).toMatch(/^hdg_0 +→ 15,000\.00 USD$/m);
-    expect(out).toMatch(/^Net margin \(USD\) +2,500\.00$/m);
+    expect(out).toMatch(/^Closing returns \(USD\) +2,500\.00$/m);
   });
 
   it('shows the times in the zone of the selected profile', async () => {

@@ -420,11 +420,11 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     const shown = await run('wait PAY-1', ON_A_TERMINAL);
     expect([shown.code, shown.out]).toEqual([
       0,
-      expect.stringMatching(/Look again +after .*: hedge check \w{4}\. Until then it may\s+be somebody else/),
+      expect.stringMatching(/To confirm +after .*: hedge check \w{4}\. Until then it may\s+be somebody else/),
     ]);
     const bare = await run('check', ON_A_TERMINAL);
     expect(bare.out).toMatch(
-      /No unknown outcomes .*\s+PAY-1 was found by its deal ID\. Look again after .*:\s+hedge\s+check \w{4}\. Until then/s,
+      /No unknown outcomes .*\s+PAY-1 was found by its deal ID\. To confirm after .*:\s+hedge\s+check \w{4}\. Until then/s,
     );
     expect((await run('check --json')).document()).toMatchObject({
       data: [],

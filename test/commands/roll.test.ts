@@ -139,7 +139,7 @@ describe('hedge roll --at now', () => {
     expect([ran.code, codeOf(ran)]).toEqual([10, 'not_alone']);
     expect((await cli.run('roll PAY-1 --tenor 3 --at now --yes --json')).code).toBe(10);
     const bounded = await cli.run(`${NOW} --max-cost-bps 60`);
-    const named = /hedge (roll hdg_\w+ --tenor 3 --at maturity --max-cost-bps 60)\s/.exec(bounded.err)?.[1];
+    const named = /hedge (roll \S+ --tenor 3 --at maturity --max-cost-bps 60)\s/.exec(bounded.err)?.[1];
     expect((await cli.run(`${named ?? ''} --yes`)).code).toBe(0);
   });
 

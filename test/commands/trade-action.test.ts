@@ -215,6 +215,17 @@ describe('a deal ID', () => {
     expect(gone.out).toMatch(/^NO LONGER OPEN buy USDTNGN [\d,.]+ USD, filled \S+; nothing\s+was\s+sent\.$/m);
   });
 
+  it('in flight stops a size computed from the side with one reason: wait for the action', async () => {
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(OPEN);
+    await cli.run('practice faults --slow-fills 60');
+    await cli.run('open USDTNGN buy 5k --tenor 3 --yes --no-wait');
+    const ran = await cli.run('reduce USDTNGN buy --by 10% --yes');
+    expect(ran.code).toBe(10);
+    expect(ran.err).toMatch(/hedge wait \w{4} /);
+    expect(ran.err).not.toMatch(/Each reason|hedge wait hdg_/);
+  });
+
   it('without --ensure stops the second deal', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run(`${OPEN} --deal-id PAY-1`);

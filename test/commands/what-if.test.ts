@@ -138,7 +138,7 @@ describe('what-if at one rate', () => {
     ]);
     const { out } = await cli.run('what-if --rate 1600', WIDE);
     expect(out).toMatch(/At 1,600\.00, 6\.67 % above the mid: a weaker naira/);
-    expect(out).toMatch(/Net P&L +\+312\.44 USD/);
+    expect(out).toMatch(/Would realize +\+312\.44 USD/);
     expect(out).toContain('Margin, buy: 1,000.00 USDC, used up at 1,378.41 (-8.11 %).');
     expect(out).toContain('Margin, sell: 400.00 USDC, used up at 1,688.89 (+12.59 %).');
     expect(out).toContain('Payoff, buy: confirmed, the service has -108.33 USD at its mark 1,500.00.');
@@ -168,7 +168,7 @@ describe('what-if for moves', () => {
   it('takes only the columns that are named, on a screen too', async () => {
     const cli = await cliWith(...reading([BUY], [LINE]));
     const { out } = await cli.run('what-if --move +10% --columns side,payoff_usd', WIDE);
-    expect(out).toMatch(/^SIDE +PRICE P&L USD$/m);
+    expect(out).toMatch(/^SIDE +GROSS P&L USD$/m);
     expect(out).toMatch(/^buy +\+810\.61$/m);
   });
 });
@@ -272,7 +272,7 @@ describe('what-if with a service that sends', () => {
     const { out } = await cli.run('what-if --rate 1600', WIDE);
     expect(out).toContain(`Payoff, buy: ${ASSUMED} (the service sends no gross P&L).`);
     expect(out).toMatch(/Accrued carry +— +not included: not known from what the service sends/);
-    expect(out).toMatch(/Net P&L +— +not known without these/);
+    expect(out).toMatch(/Would realize +— +not known without these/);
     expect(out).toContain('Margin, buy: not known from what the service sends.');
   });
 
@@ -372,7 +372,7 @@ describe('what-if with a service that sends', () => {
     const cli = await cliWith(...reading([coming, BUY], [LINE]));
     const { out } = await cli.run('what-if --rate 1600', WIDE);
     expect(out).toContain('Not included: hedge hdg_new, submitted, may still fill.');
-    expect(out).toMatch(/Price P&L +\+523\.44 USD/);
+    expect(out).toMatch(/Gross P&L +\+523\.44 USD/);
   });
 });
 

@@ -3,7 +3,7 @@
 import type { BatchIntent } from '../../args/batch-options.ts';
 import type { Batch, CommandContext, CommandResult, RunnableLine } from '../../commands/command-context.ts';
 import { enlarges } from '../../domain/action-table.ts';
-import { say, shell } from '../../domain/hint.ts';
+import { commandText, say, shell } from '../../domain/hint.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { redactArgv, spelledName } from '../../domain/sanitize.ts';
 import { type HedgeError, UsageError } from '../../errors.ts';
@@ -154,7 +154,7 @@ export async function openBatch(intent: BatchIntent, runtime: BatchContext): Pro
       number: line.number,
       kind: line.kind,
       command: line.command.name,
-      typed: line.words.join(' '),
+      typed: commandText(line.words),
       run: () => runLine(line, { fromInput, bar, simulation: simulation(line) }, runtime),
     })),
     signal,

@@ -8,6 +8,6 @@ export const accountReading = resource<Account>('account')([
   { name: 'margin_in_use_usdc', header: 'Margin in use (USDC)' },
   { name: 'open_exposure_usd', header: 'Open exposure (USD)' },
   { name: 'available_exposure_usd', header: 'Headroom (USD)' },
-  { name: 'unrealized_pnl_usd', header: 'Unrealized P&L (USD)', cell: signedCell },
+  { name: 'unrealized_pnl_usd', header: 'P&L before fees (USD)', cell: signedCell },
   { name: 'open_positions', header: 'Open positions' },
 ]);

@@ -1,13 +1,24 @@
 /** The outcome of an action: headline, hedge or side before and after. The error on standard error shows failures. */
 import { Big } from 'big.js';
 import { changedWords, createsHedge, enlarges } from '../../domain/action-table.ts';
-import { roundHalfUp, sum } from '../../domain/amounts.ts';
+import { readDecimal, roundHalfUp, sum } from '../../domain/amounts.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { operatorInFull } from '../../journal/describe.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { ClosePlan, Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
-import { type Block, dimLine, figureRows, gap, line, type Pair, pair, pairs, type View } from '../blocks.ts';
+import {
+  type Block,
+  dimLine,
+  figureRows,
+  gap,
+  hintLine,
+  line,
+  type Pair,
+  pair,
+  pairs,
+  type View,
+} from '../blocks.ts';
 import { hintCell, message, nameText, type Parts, partsIn, phrase, text, type Words } from '../cells.ts';
 import { actionDocument } from './action-document.ts';
 import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
@@ -43,7 +54,7 @@ const VIEWS: Readonly<Record<ReportOutcome, (report: ActionReport) => View>> = {
   filled: (report) => viewHedge(report, 'FILLED'),
   changed: viewChanged,
   // An open whose hedge has closed since.
-  closed: (report) => (hasOwnHedge(report) ? viewHedge(report, 'CLOSED') : viewChanged(report)),
+  closed: (report) => (hasOwnHedge(report) ? viewHedge(report, NOT_OPEN) : viewChanged(report)),
   submitted: viewSubmitted,
   planned: viewPlanned,
   flat: (report) =>
@@ -73,9 +84,12 @@ export function briefAction(report: ActionReport): Words {
 /** The word for a repeated command that found its action finished: `ALREADY OPEN`. */
 function alreadyWord({ existing, outcome, isOver }: ActionReport, word: string): string {
   if (existing !== true || !FINISHED.includes(outcome)) return word;
-  if (word !== 'FILLED') return `ALREADY ${word}`;
-  return isOver === true ? 'NO LONGER OPEN' : 'ALREADY OPEN';
+  if (word !== 'FILLED') return word === NOT_OPEN ? word : `ALREADY ${word}`;
+  return isOver === true ? NOT_OPEN : 'ALREADY OPEN';
 }
+
+/** The word for an open whose hedge has closed or matured since. */
+const NOT_OPEN = 'NO LONGER OPEN';
 
 const FINISHED: readonly ReportOutcome[] = ['filled', 'changed', 'closed'];
 
@@ -83,6 +97,7 @@ function wordOf(report: ActionReport): string {
   const { outcome } = report;
   const about = aboutOf(report);
   if (outcome === 'changed') return (about && changedWords(about)?.headline) ?? 'CHANGED';
+  if (outcome === 'closed' && hasOwnHedge(report)) return NOT_OPEN;
   return outcome === 'refused' ? 'REJECTED' : outcome.toUpperCase().replace('_', ' ');
 }
 
@@ -101,21 +116,23 @@ function plannedBriefly(plan: Plan): Words {
   ];
 }
 
-function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): View {
+function viewHedge(report: ActionReport, word: 'FILLED' | typeof NOT_OPEN): View {
   const { hedge, entry, derived } = report;
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
   const tenor = hedge?.tenor_days;
   const dealId = entry?.intent.deal_id;
   const naira = coveredNaira(report, { price: struck, named: 'struck rate' });
+  const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
   const receipt: Parts<Pair> = [
     pair('Struck rate', known(struck, rate), against(derived)),
     naira && pair('Naira', naira),
+    !isPart && upfrontPair(entry),
     grownSince(report),
     pair('Hedge', known(hedge?.id ?? entry?.hedgeId, nameText), nowIs(hedge, word)),
     foundByDealId(report),
     dealId !== undefined && pair('Deal ID', nameText(dealId)),
     pair(
-      'Matures',
+      word === 'FILLED' ? 'Matures' : 'Maturity',
       known(hedge?.maturity_at, (at) => maturityCell(at, 'minute')),
       tenor && `, ${days(tenor.toFixed())}`,
     ),
@@ -124,12 +141,22 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): View {
     actionPair(report),
     hedge && extraCells(hedge, KNOWN_OF_HEDGE).map(([label, cell]) => pair(label, cell)),
   ];
-  const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
   return [
     actionHeadline(report, isPart ? 'PARTIAL FILL' : alreadyWord(report, word), nothingSent(report)),
     signed(report, (more) => pairs(receipt, more)),
+    word === NOT_OPEN && hintLine(say`Its result: ${shell`hedge history`}`),
   ];
 }
+
+/** `1,010.00 USDC: margin 1,000.00, fee 10.00`, as quoted. */
+function upfrontPair(entry: ActionReport['entry']): Parts<Pair> {
+  const quote = entry?.intent.quote;
+  const [all, margin, fee] = UPFRONT.map((name) => readDecimal(quote?.[name]));
+  if (all === undefined || margin === undefined || fee === undefined) return [];
+  return pair('Upfront', phrase`${usd(all, 'USDC')}: margin ${usd(margin)}, fee ${usd(fee)}`);
+}
+
+const UPFRONT = ['total_upfront_usdc', 'required_margin_usdc', 'platform_fee_usdc'];
 
 /** `since Fri 20 Nov 10:02 UTC; nothing was sent.`: a repeated command that found its action finished. */
 function nothingSent({ existing, isOver, hedge, outcome }: ActionReport): Words {
@@ -146,7 +173,7 @@ function foundByDealId({ entry, confirmed }: ActionReport): Parts<Pair> {
   if (entry?.provisionalUntil === undefined) return [];
   return [
     pair('Found by', 'its deal ID, after a lost response'),
-    pair('Look again', text('after', 'warn'), whenConclusive(entry)),
+    pair('To confirm', text('after', 'warn'), whenConclusive(entry)),
   ];
 }
 

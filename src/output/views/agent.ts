@@ -41,7 +41,7 @@ export function viewAgents(agents: readonly AgentListed[]): View {
   return agents.flatMap(({ state, isUsed }) => [
     line(text(state.origin, 'strong'), isUsed ? 'until' : 'not used by this profile, until', endOf(state)),
     dimLine(
-      `${state.ready} open, ${state.leased} in use, ${state.leases} leased so far; process ${state.pid}`,
+      `${state.ready} open, ${state.leased} in use, used by ${state.leases} commands so far; process ${state.pid}`,
     ),
   ]);
 }

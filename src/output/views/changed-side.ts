@@ -54,18 +54,19 @@ export function realizedRows(report: ActionReport): readonly FigureRow[] {
   const fee = back?.close_fee_usdc;
   const estimate = back && estimatedPnl(back);
   return [
+    back?.mark_price && row('Mark price', rate(back.mark_price), 'as shown before it was sent'),
     ...(fee === undefined || estimate === undefined
       ? []
       : [
           row('P&L before fees', signedIn('USD', back?.net_pnl_usd), 'price and carry'),
           row('Fee to close', usd(fee, 'USDC')),
-          row('Realized P&L', signedIn('USD', estimate), 'P&L before fees less fee to close'),
+          row('Realized P&L', signedIn('USD', estimate), 'about: P&L before fees less fee to close'),
         ]),
     report.entry !== undefined &&
       !closedAlone(report.entry) &&
       row('Realized P&L', missing, 'recorded with another close of these hedges, or settled'),
     realized && row('Net P&L', signedIn('USD', realized), wholeLife(report.derived)),
-    back && row('Returned', inUsd(back.net_margin_usd), 'to balance'),
+    back && row('Returned', inUsd(back.net_margin_usd), 'about; to balance'),
   ];
 }
 

@@ -27,7 +27,7 @@ const evidenceDocument = (evidence: ActionReport['evidence']): LookedUpDocument[
 export function viewCheck(checked: CheckedAction): View {
   const { looked, asked, toConfirm, elsewhere, rolls, trouble, finding } = checked;
   const others = [
-    toConfirm.map(confirmationLine),
+    toConfirm.filter(({ id }) => looked.every(({ entry }) => entry?.id !== id)).map(confirmationLine),
     elsewhere !== 0 &&
       asked === undefined &&
       dimLine(`${elsewhere} more in other profiles: hedge journal --unresolved --in-flight`),
@@ -43,7 +43,7 @@ export function viewCheck(checked: CheckedAction): View {
 const confirmationLine = (action: Action): Block =>
   line(
     nameText(action.intent.deal_id ?? `action ${action.shortId}`),
-    'was found by its deal ID. Look again after',
+    'was found by its deal ID. To confirm after',
     whenConclusive(action),
   );
 

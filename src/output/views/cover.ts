@@ -92,11 +92,13 @@ function footer(reading: CoverReading, isSaidLast: boolean): View {
 
 const MOST_LINES = 3;
 
-/** `Naira counts 2 forecasts at 50 %.` */
+/** `NET NGN counts 2 forecasts at 50 % of the amount.` */
 function forecastLine({ input: { exposures, policy } }: CoverReading): View {
   const counted = exposures.filter(({ certainty }) => certainty === 'forecast').length;
   if (counted === 0 || policy.forecastWeightPct.eq(100)) return [];
-  return dimLine(`Naira counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} %.`);
+  return dimLine(
+    `NET NGN counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} % of the amount.`,
+  );
 }
 
 /** The parts of a hedge that cover a date of a bucket. */

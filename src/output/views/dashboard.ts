@@ -95,7 +95,7 @@ function viewPositions({ positions, account }: DashboardReading): View {
       ],
       { empty: 'No open positions' },
     ),
-    positions.length >= 2 && total.kind !== 'missing' && line('Total unrealized P&L', total),
+    positions.length >= 2 && total.kind !== 'missing' && line('Total P&L before fees', total),
   ];
 }
 
@@ -119,9 +119,9 @@ function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
   ];
 }
 
-/** The operator's deal ID, unless it is so long that the table would not fit next to the positions. */
+/** The operator's deal ID, unless it is longer than one of `hedge cover`: the table would not fit next to the positions. */
 function nameOf({ id, reference }: HedgeToMature): string {
-  const isShort = typeof reference === 'string' && Array.from(reference).length <= 20;
+  const isShort = typeof reference === 'string' && Array.from(reference).length <= 26;
   return isShort && !isDerivedReference(reference) ? reference : id;
 }
 

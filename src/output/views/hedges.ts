@@ -129,7 +129,7 @@ function viewOne(
       pair('P&L', signedIn('USD', position.net_pnl_usd), 'price and carry, before fees'),
       pair('Exit', 'closing returns', usd(position.net_margin_usd, 'USD'), 'now'),
     ],
-    atMark && pair('P&L', signedIn('USD', atMark.pnl), 'by price alone, at the mark', rate(atMark.mark)),
+    atMark && pair('Gross P&L', signedIn('USD', atMark.pnl), 'price alone, at the mark', rate(atMark.mark)),
     record && [
       pair('P&L', signedIn('USD', record.net_pnl_usd), 'of its whole life, net of carry and all fees'),
       pair(
@@ -157,7 +157,7 @@ function totalsOf(
   return [...new Set(names.values())].map((side) => {
     const hedges = open.filter((hedge) => names.get(hedge) === side);
     const filled = hedges.filter(({ status }) => status === 'filled');
-    const waiting = hedges.length - filled.length;
+    const waiting = hedges.filter(({ status }) => status !== 'filled');
     const unclear = hedges.find(({ id }) => twice.has(id));
     if (unclear !== undefined)
       return row(`Total ${side}`, missing, nameText(`hedge ${unclear.id} has several versions`, 'warn'));
@@ -165,7 +165,11 @@ function totalsOf(
       `Total ${side}`,
       usd(cents(sum(filled.map(({ notional_usd: notional }) => notional))), 'USD'),
       `in ${countOf(filled.length, 'hedge')}`,
-      waiting !== 0 && text(`; ${waiting} not filled`, 'warn'),
+      waiting.length > 0 && [
+        text(`; ${waiting.length} more of`, 'warn'),
+        usd(cents(sum(waiting.map(({ notional_usd: notional }) => notional))), 'USD', 'warn'),
+        text('not filled', 'warn'),
+      ],
       maybeTruncated && text('; the service may have more', 'dim'),
     );
   });

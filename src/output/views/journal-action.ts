@@ -127,12 +127,12 @@ function requestPairs(action: Action, length: Length): Parts<Pair> {
 function resultPairs(action: Action): Parts<Pair> {
   const { orderTxHash, attempts } = action;
   const { deal_id: ownId } = action.intent;
-  const times = attempts === 1 ? 'once' : `${attempts} times`;
+  const times = attempts === 1 ? 'once,' : `${attempts} times, each`;
   const touched = touchedHedges(action);
   return [
     pair('Action', `${action.shortId} (${action.id})`),
     // The attempts after no response are not in the journal one by one.
-    pair('Sent', attempts === 0 ? 'never' : `${times}, with its retries; all had the same idempotency key`),
+    pair('Sent', attempts === 0 ? 'never' : `${times} with up to three attempts under one key`),
     // One line for each hedge that it opened, changed or closed.
     touched.length === 0 && named('Hedge', action.hedgeId),
     touched.map(({ hedgeId, dealId }) =>

@@ -11,12 +11,24 @@ import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { MarketPrice, SeenMarket } from '../../readings/read-prices.ts';
 import type { PriceDocument } from '../../schema/reading-document.ts';
 import { dimLine, gap, line, tableOf, type View } from '../blocks.ts';
-import { type Cell, type ChangeLine, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
+import {
+  type Cell,
+  type ChangeLine,
+  hintCell,
+  missing,
+  nameText,
+  phrase,
+  text,
+  type Words,
+} from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { listOf } from '../list.ts';
 import { minute, ofAmount, usd } from './record-columns.ts';
 
 const dailyCarry = ofAmount(carryInWords);
+/** Nothing can be opened on a disabled market. */
+const capacity = (amount: unknown, { status }: Market): Cell =>
+  status === 'disabled' ? missing : ofAmount(usd)(amount);
 
 export const marketList = listOf<Market>()(
   [
@@ -27,8 +39,8 @@ export const marketList = listOf<Market>()(
       cell: (status) => text(String(status), status === 'open' ? undefined : 'warn'),
     },
     { name: 'price', header: 'Mid' },
-    { name: 'available_capacity_usd.buy', header: 'Max buy (USD)', cell: ofAmount(usd) },
-    { name: 'available_capacity_usd.sell', header: 'Max sell (USD)', cell: ofAmount(usd) },
+    { name: 'available_capacity_usd.buy', header: 'Max buy (USD)', cell: capacity },
+    { name: 'available_capacity_usd.sell', header: 'Max sell (USD)', cell: capacity },
     { name: 'net_rate_daily_pct.buy', header: 'Buy carry', cell: dailyCarry },
     { name: 'net_rate_daily_pct.sell', header: 'Sell carry', cell: dailyCarry },
   ],

@@ -22,6 +22,7 @@ import {
   warnLine,
 } from '../blocks.ts';
 import { type Cell, hintCell, message, missing, nameText, phrase, text, type Words } from '../cells.ts';
+import { cellOf } from '../field-labels.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import {
   changeRows,
@@ -130,14 +131,21 @@ function comesBackRows(plan: ReducePlan | ClosePlan): readonly FigureRow[] {
   const carry = facts.sidePosition.position?.accrued_carry_usdc;
   const part = closesSide ? '' : 'of this part: ';
   return [
+    comesBack?.mark_price &&
+      row(
+        'Mark price',
+        rate(comesBack.mark_price),
+        'entry',
+        cellOf('entry_price', facts.sidePosition.position?.entry_price),
+      ),
     row('P&L before fees', signedIn('USD', comesBack?.net_pnl_usd), `${part}price and carry`),
     takesWholeSide(plan) && row('Carry so far', inUnit('USDC', carryCell(carry)), 'part of P&L before fees'),
     row('Fee to close', fee === undefined ? missing : usd(fee, 'USDC'), 'none at maturity'),
     // The platform fee left the balance at the open.
     row('Would realize', signedIn('USD', realized), 'P&L before fees less fee to close'),
     comesBack === undefined
-      ? row('Returned', missing, text('position unknown', 'warn'))
-      : row('Returned', inUsd(comesBack.net_margin_usd), 'to balance'),
+      ? row('Returns', missing, text('position unknown', 'warn'))
+      : row('Returns', inUsd(comesBack.net_margin_usd), 'to balance'),
   ];
 }
 
@@ -199,7 +207,7 @@ function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): Vi
 
 /** How the size was computed: what it covers of an amount in naira, or what limits it. */
 function sizedRow({ intent: { sizing }, notional, facts: { quote } }: IncreasePlan): FigureRow {
-  if (sizing?.by === 'target') return row('Side', inUsd(sizing.target), 'asked for');
+  if (sizing?.by === 'target') return row('Target size', inUsd(sizing.target));
   if (sizing?.by === 'ngn') return row('Naira', ...coverCells({ notional, asked: sizing.amount, quote }));
   return sizing?.limit && row('Largest', largestCells(sizing.limit));
 }

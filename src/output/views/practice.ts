@@ -27,7 +27,7 @@ const BOOK_ROWS: readonly (readonly [name: string, cell: (book: PracticeBook) =>
   ['Reserved for orders (USDC)', (book) => usd(book.reserved_usdc)],
   ['Open exposure (USD)', (book) => usd(book.open_exposure_usd)],
   ['Headroom (USD)', (book) => usd(book.available_exposure_usd)],
-  ['Unrealized P&L (USD)', (book) => signed(book.unrealized_pnl_usd)],
+  ['P&L before fees (USD)', (book) => signed(book.unrealized_pnl_usd)],
   ['Orders in flight', (book) => countCell(book.orders_in_flight)],
   ['Hedges', (book) => text(countsInWords(book.hedges))],
 ];

@@ -53,7 +53,7 @@ export function viewProfile(profile: ProfileInFull): View {
   const { environment, base_url: baseUrl, account, ca_file: caFile, time_zone: zone, why } = profile;
   return pairs(
     pair('Profile', text(nameInWords(profile), 'strong')),
-    why !== undefined && pair('Selected by', why),
+    why !== undefined && pair('Selected', why),
     pair(
       'Environment',
       environment === undefined

@@ -1,5 +1,5 @@
 /** `hedge roll` and its commands: the preview of both legs, what a run did, the list of rolls, and what one has cost. */
-import { commandText } from '../../domain/hint.ts';
+import { commandText, shell } from '../../domain/hint.ts';
 import { COST_PARTS, type CostParts, type CostSum, rollingCost } from '../../domain/roll-cost.ts';
 import { outcomeWord } from '../../journal/describe.ts';
 import { recordedRollingCost } from '../../journal/recorded-costs.ts';
@@ -31,7 +31,7 @@ import {
   tableOf,
   type View,
 } from '../blocks.ts';
-import { type Cell, missing, nameText, type Parts, phrase, text, type Words } from '../cells.ts';
+import { type Cell, hintCell, missing, nameText, type Parts, phrase, text, type Words } from '../cells.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import type { Listing } from '../list.ts';
 import { briefAction } from './action.ts';
@@ -84,7 +84,7 @@ function viewLater(chain: RollChain, open: OpenPlan): View {
       pair('Leg 2', nameText(plan.deal_id), 'at the size that settles'),
       costTodayPair(open),
       pair('Limit', limitCells(plan.max_cost_bps)),
-      pair('Opened by', 'hedge roll run, by you or cron, within 24 h of the maturity'),
+      pair('Opened', 'within 24 h of the maturity, by you or cron:', hintCell(shell`hedge roll run`)),
     ),
     viewNext(chain),
   ];
@@ -276,7 +276,7 @@ function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
     ]),
     line(
       text(
-        isRunning ? 'Cost of both hedges, an open one to its maturity:' : 'Cost of both hedges:',
+        `Cost of both hedges${isRunning ? ', an open one to its maturity' : ''}${total.missing.length > 0 ? ', as far as known' : ''}:`,
         'strong',
       ),
       usd(total.cost_usdc, 'USDC', 'strong'),

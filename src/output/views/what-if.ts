@@ -73,7 +73,7 @@ const pointList = listOf<PointRecord, PointRecord>()(
     { name: 'notional_usd', header: 'Notional USD', cell: ofAmount((size) => usd(cents(size))) },
     { name: 'struck_rate', header: 'Struck', align: 'right', cell: ofAmount(rate), optional: true },
     { name: 'maturity_at', header: 'Matures', cell: shortTime, optional: 'first' },
-    { name: 'payoff_usd', header: 'Price P&L USD', cell: ofAmount(signedCents) },
+    { name: 'payoff_usd', header: 'Gross P&L USD', cell: ofAmount(signedCents) },
     {
       name: 'carry_to_maturity_usdc',
       header: 'Carry to maturity',
@@ -113,19 +113,19 @@ function titleOf({ rate: at, move_pct: move }: WhatIfScenario, market: string): 
 const currencyName = (market: string): string =>
   isNairaMarket(market) ? 'naira' : spelledName(quoteCurrency(market));
 
-/** Price P&L, the parts that are included, and the net. A part that is not known is named, and then there is no net. */
+/** Gross P&L, the parts that are included, and the net. A part that is not known is named, and then there is no net. */
 function totalRows({ sides, total }: WhatIfScenario, ahead: boolean): readonly (readonly Cell[])[] {
   return [
     ...(sides.length < 2 ? [] : sides).map(({ side, payoff_usd: payoff }) =>
-      row(`Price P&L, ${side}`, signedIn('USD', cents(payoff))),
+      row(`Gross P&L, ${side}`, signedIn('USD', cents(payoff))),
     ),
-    row('Price P&L', signedIn('USD', cents(total.payoff_usd))),
+    row('Gross P&L', signedIn('USD', cents(total.payoff_usd))),
     row('Accrued carry', part(total.accrued_carry_usdc)),
     ahead
       ? row('Carry to maturity', part(total.carry_to_maturity_usdc), "at today's rate")
       : row('Fee to close', part(total.close_fee_usdc?.times(-1))),
     row(
-      'Net P&L',
+      'Would realize',
       total.net_pnl_usd === undefined
         ? [missing, 'not known without these']
         : signedIn('USD', cents(total.net_pnl_usd)),
@@ -146,7 +146,7 @@ const rangeList = listOf<ReturnType<typeof rangeRow>>()(
   [
     { name: 'rate', header: 'Rate', cell: ofAmount(rate) },
     { name: 'move_pct', header: 'Move', align: 'right', optional: 'last', cell: ofAmount(percent) },
-    { name: 'payoff_usd', header: 'Price P&L USD', cell: ofAmount(signedCents) },
+    { name: 'payoff_usd', header: 'Gross P&L USD', cell: ofAmount(signedCents) },
     ...Object.entries({
       accrued_carry_usdc: 'Accrued carry',
       carry_to_maturity_usdc: 'Carry to maturity',
@@ -161,7 +161,7 @@ const rangeList = listOf<ReturnType<typeof rangeRow>>()(
       optional: true,
       cell: ofAmount((fee) => signedCents(fee.times(-1))),
     },
-    { name: 'net_pnl_usd', header: 'Net P&L USD', align: 'right', cell: ofAmount(signedCents) },
+    { name: 'net_pnl_usd', header: 'Would realize USD', align: 'right', cell: ofAmount(signedCents) },
     // Only on a screen.
     {
       name: 'used_up',
@@ -183,7 +183,7 @@ function viewRange({ scenarios, intent }: WhatIfReading): View {
     rangeList.block(scenarios.map(rangeRow), { only: ({ name }) => name !== left }),
     !hasNet && warnLine('Carry or fee is not included: not known from what the service sends.'),
     gap,
-    dimLine(hasNet ? 'Net P&L by rate, USD:' : 'Price P&L by rate, USD:'),
+    dimLine(hasNet ? 'Would realize by rate, USD:' : 'Gross P&L by rate, USD:'),
     {
       kind: 'chart',
       height: 9,

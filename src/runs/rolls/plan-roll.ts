@@ -71,9 +71,13 @@ export function onlyHedgeOn(
     throw nothingSent({
       code: 'not_alone',
       what: `${open.length.toString()} hedges are open on ${place}. ${when === 'now' ? 'A close takes all of them.' : 'Name one of them.'}`,
-      hint: open.map(({ id, notional }) =>
+      hint: open.map(({ id, notional, reference }) =>
         step(
-          commandOnId(shell`hedge roll`, id, shell`--tenor ${tenor.toString()} --at maturity ${limit}`),
+          commandOnId(
+            shell`hedge roll`,
+            dealIdFrom(reference) ?? id,
+            shell`--tenor ${tenor.toString()} --at maturity ${limit}`,
+          ),
           `roll ${usdInWords(notional)} after it settles`,
         ),
       ),

@@ -8,11 +8,12 @@ import { commandOnId, shell, step } from '../../domain/hint.ts';
 import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
 import { HEDGE_STATUSES } from '../../domain/vocabulary.ts';
 import { CredentialError, InterruptedError, OrderFailedError, PendingError } from '../../errors.ts';
-import { sizeInWords } from '../../journal/describe.ts';
+import { NOT_FOUND, sizeInWords } from '../../journal/describe.ts';
 import type { Action } from '../../journal/replay.ts';
 import { actionById } from '../../journal/state.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
+import { PENDING_STATUSES } from '../../readings/side-position.ts';
 import { type Observation, observe } from '../outcome/observe.ts';
 import { sideEvidenceAt } from '../outcome/side-evidence.ts';
 import { type ActionReport, reportOf } from '../report.ts';
@@ -86,10 +87,9 @@ function lastSeen({ intent }: Action, observed: Observation | undefined): string
   const { hedge } = observed;
   const remark = remarkOf(observed);
   if (remark !== undefined) return remark;
-  if (hedge !== undefined) return `${unquoted(hedge.id)} is ${hedge.status}`;
-  return createsHedge(intent)
-    ? 'no hedge carries its reference'
-    : `no change of ${intent.market} ${intent.side} yet`;
+  if (hedge !== undefined)
+    return `${unquoted(hedge.id)} is ${PENDING_STATUSES.includes(hedge.status) ? 'not filled yet' : hedge.status}`;
+  return createsHedge(intent) ? NOT_FOUND : `no change of ${intent.market} ${intent.side} yet`;
 }
 
 function waitingText({ intent, hedgeId }: Action): string {

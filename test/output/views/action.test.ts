@@ -52,7 +52,7 @@ describe('the result of an open', () => {
     expect(lines).toContain('Hedge            hdg_1, now closed');
     expect(lines).toContain('Venue fee (USD)  1.50');
     expect(shown(viewAction(reportOf('closed', { plan, entry, hedge: late })))[0]).toMatch(
-      /^CLOSED buy USDTNGN/,
+      /^NO LONGER OPEN buy USDTNGN/,
     );
   });
 
@@ -98,8 +98,8 @@ describe('the result of a change', () => {
       'hdg_A            10,000.00 USD   → 5,000.00 USD',
       'P&L before fees     -15.75 USD   price and carry',
       'Fee to close         10.00 USDC',
-      'Realized P&L        -25.75 USD   P&L before fees less fee to close',
-      'Returned          1,974.25 USD   to balance',
+      'Realized P&L        -25.75 USD   about: P&L before fees less fee to close',
+      'Returned          1,974.25 USD   about; to balance',
       'Action           7c1e',
       'Estimates; the balance: hedge account. USDC counts as USD.',
     ]);
@@ -158,10 +158,10 @@ describe('the result of a change', () => {
       'Side             40,000.00 USD   → 0.00 USD',
       'P&L before fees     -31.50 USD   price and carry',
       'Fee to close         20.00 USDC',
-      'Realized P&L        -51.50 USD   P&L before fees less fee to close',
+      'Realized P&L        -51.50 USD   about: P&L before fees less fee to close',
       'Net P&L             -91.50 USD   whole life: gross -19.00, carry paid 12.50, all',
       '                                 fees 60.00',
-      'Returned          3,948.50 USD   to balance',
+      'Returned          3,948.50 USD   about; to balance',
       'Estimates, except Net P&L; the balance: hedge account. USDC counts as USD.',
     ]);
     const bare = reportOf('closed', { plan, hedges, derived: { net_pnl_usd: big('-91.5') } });
@@ -197,7 +197,7 @@ describe('the result of a change', () => {
     expect(shown(viewAction(reportOf('closed', { plan, entry, hedges })))).toEqual([
       'CLOSED buy USDTNGN 23,000.00 USD: position flat.',
       'Side      23,000.00 USD  → 0.00 USD',
-      'Returned   2,300.25 USD  to balance',
+      'Returned   2,300.25 USD  about; to balance',
       'Action    7c1e',
       'Estimates; the balance: hedge account. USDC counts as USD.',
     ]);

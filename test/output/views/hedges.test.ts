@@ -91,7 +91,7 @@ describe('one hedge on a terminal', () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
     await cli.run('open USDTNGN buy 5k --tenor 3 --deal-id PAY-2 --yes');
-    expect(await shown(cli)).toMatch(/^P&L [-+]?[\d.]+ USD by price alone, at the mark [\d,.]+$/m);
+    expect(await shown(cli)).toMatch(/^Gross P&L [-+]?[\d.]+ USD price alone, at the mark [\d,.]+$/m);
     await cli.run('close USDTNGN buy --yes');
     const ended = await shown(cli);
     expect(ended).toMatch(/^P&L [-+][\d.]+ USD of its whole life, net of carry and all fees$/m);

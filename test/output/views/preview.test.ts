@@ -193,7 +193,7 @@ describe('the preview of a reduction', () => {
       'P&L before fees     -15.75 USD   of this part: price and carry',
       'Fee to close         10.00 USDC  none at maturity',
       'Would realize       -25.75 USD   P&L before fees less fee to close',
-      'Returned          1,974.25 USD   to balance',
+      'Returns           1,974.25 USD   to balance',
       'Estimates: the fill sets the figures. USDC counts as USD.',
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
     ]);
@@ -232,7 +232,7 @@ describe('the preview of a close', () => {
       'Carry so far     paid 12.50 USDC  part of P&L before fees',
       'Fee to close          20.00 USDC  none at maturity',
       'Would realize        -51.50 USD   P&L before fees less fee to close',
-      'Returned           3,948.50 USD   to balance',
+      'Returns            3,948.50 USD   to balance',
       'Estimates: the fill sets the figures. USDC counts as USD.',
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
       '',
@@ -247,7 +247,7 @@ describe('the preview of a close', () => {
     const sidePosition = sideBook({ hedges: [hedge('hdg_B', 30_000)], positions: [position()] });
     const plan = planOf('close USDTNGN buy', { facts: { sidePosition, market: undefined } });
     const text = shown(viewPreview(preview(plan))).join('\n');
-    expect(text).toMatch(/Returned +1,012\.50 USD /);
+    expect(text).toMatch(/Returns +1,012\.50 USD /);
     expect(text).toMatch(/P&L before fees +— /);
     expect(text).toMatch(/Fee to close +— +none at maturity/);
     expect(text).toMatch(/Carry so far +— +part of P&L before fees/);
