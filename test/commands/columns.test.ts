@@ -246,7 +246,7 @@ describe('hedges on a screen', () => {
     expect(places).toEqual(places.toSorted((one, other) => one - other));
     expect(places).not.toContain(-1);
     expect(lineWith(out, 'Total buy')).toMatch(
-      /^Total buy USDTNGN 300\.50 USD in 2 hedges; 1 more of [\d,.]+ USD not filled$/,
+      /^Total buy USDTNGN 300\.50 USD in 2 hedges; 1 more, [\d,.]+ USD, not filled$/,
     );
     expect(lineWith(out, 'Total sell')).toBe('Total sell USDTNGN 50.00 USD in 1 hedge');
     const csv = cellsOf((await cli.run('hedges --csv --columns id')).out);

@@ -7,18 +7,7 @@ import { operatorInFull } from '../../journal/describe.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { ClosePlan, Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
-import {
-  type Block,
-  dimLine,
-  figureRows,
-  gap,
-  hintLine,
-  line,
-  type Pair,
-  pair,
-  pairs,
-  type View,
-} from '../blocks.ts';
+import { type Block, dimLine, figureRows, gap, line, type Pair, pair, pairs, type View } from '../blocks.ts';
 import { hintCell, message, nameText, type Parts, partsIn, phrase, text, type Words } from '../cells.ts';
 import { actionDocument } from './action-document.ts';
 import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
@@ -144,7 +133,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | typeof NOT_OPEN): View
   return [
     actionHeadline(report, isPart ? 'PARTIAL FILL' : alreadyWord(report, word), nothingSent(report)),
     signed(report, (more) => pairs(receipt, more)),
-    word === NOT_OPEN && hintLine(say`Its result: ${shell`hedge history`}`),
+    word === NOT_OPEN && dimLine('Its result: hedge history'),
   ];
 }
 

@@ -1,6 +1,8 @@
 /** Hedges as a table, or one hedge in full. */
+import type { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
+import { usdInWords } from '../../domain/exposure.ts';
 import { ownField } from '../../domain/fields.ts';
 import { shell, step } from '../../domain/hint.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -163,17 +165,16 @@ function totalsOf(
       return row(`Total ${side}`, missing, nameText(`hedge ${unclear.id} has several versions`, 'warn'));
     return row(
       `Total ${side}`,
-      usd(cents(sum(filled.map(({ notional_usd: notional }) => notional))), 'USD'),
+      usd(cents(sizeOf(filled)), 'USD'),
       `in ${countOf(filled.length, 'hedge')}`,
-      waiting.length > 0 && [
-        text(`; ${waiting.length} more of`, 'warn'),
-        usd(cents(sum(waiting.map(({ notional_usd: notional }) => notional))), 'USD', 'warn'),
-        text('not filled', 'warn'),
-      ],
+      waiting.length > 0 &&
+        text(`; ${waiting.length} more, ${usdInWords(sizeOf(waiting))}, not filled`, 'warn'),
       maybeTruncated && text('; the service may have more', 'dim'),
     );
   });
 }
+
+const sizeOf = (hedges: readonly Hedge[]): Big => sum(hedges.map(({ notional_usd: notional }) => notional));
 
 function listedTwice(hedges: readonly Hedge[]): ReadonlySet<string> {
   const ids = new Set<string>();

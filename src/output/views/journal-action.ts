@@ -135,12 +135,8 @@ function resultPairs(action: Action): Parts<Pair> {
     pair('Sent', attempts === 0 ? 'never' : `${times} with up to three attempts under one key`),
     // One line for each hedge that it opened, changed or closed.
     touched.length === 0 && named('Hedge', action.hedgeId),
-    touched.map(({ hedgeId, dealId }) =>
-      pair(
-        'Hedge',
-        spelledName(hedgeId),
-        dealId !== ownId && dealId !== undefined && nameText(`(${dealId})`),
-      ),
+    touched.map(({ hedgeId, dealId = ownId }) =>
+      named('Hedge', dealId === ownId ? hedgeId : `${hedgeId} (${dealId})`),
     ),
     orderTxHash !== undefined && pair('Order transaction', hashCell(orderTxHash)),
     WHY_NOW.includes(action.state) && action.why !== undefined && pair('Why', message(action.why)),

@@ -11,16 +11,7 @@ import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { MarketPrice, SeenMarket } from '../../readings/read-prices.ts';
 import type { PriceDocument } from '../../schema/reading-document.ts';
 import { dimLine, gap, line, tableOf, type View } from '../blocks.ts';
-import {
-  type Cell,
-  type ChangeLine,
-  hintCell,
-  missing,
-  nameText,
-  phrase,
-  text,
-  type Words,
-} from '../cells.ts';
+import { type Cell, type ChangeLine, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { listOf } from '../list.ts';
 import { minute, ofAmount, usd } from './record-columns.ts';
@@ -28,7 +19,7 @@ import { minute, ofAmount, usd } from './record-columns.ts';
 const dailyCarry = ofAmount(carryInWords);
 /** Nothing can be opened on a disabled market. */
 const capacity = (amount: unknown, { status }: Market): Cell =>
-  status === 'disabled' ? missing : ofAmount(usd)(amount);
+  ofAmount(usd)(status === 'disabled' ? undefined : amount);
 
 export const marketList = listOf<Market>()(
   [

@@ -129,15 +129,10 @@ function comesBackRows(plan: ReducePlan | ClosePlan): readonly FigureRow[] {
   const fee = comesBack?.close_fee_usdc;
   const realized = comesBack && estimatedPnl(comesBack);
   const carry = facts.sidePosition.position?.accrued_carry_usdc;
+  const entry = cellOf('entry_price', facts.sidePosition.position?.entry_price);
   const part = closesSide ? '' : 'of this part: ';
   return [
-    comesBack?.mark_price &&
-      row(
-        'Mark price',
-        rate(comesBack.mark_price),
-        'entry',
-        cellOf('entry_price', facts.sidePosition.position?.entry_price),
-      ),
+    comesBack?.mark_price && row('Mark price', rate(comesBack.mark_price), 'entry', entry),
     row('P&L before fees', signedIn('USD', comesBack?.net_pnl_usd), `${part}price and carry`),
     takesWholeSide(plan) && row('Carry so far', inUnit('USDC', carryCell(carry)), 'part of P&L before fees'),
     row('Fee to close', fee === undefined ? missing : usd(fee, 'USDC'), 'none at maturity'),

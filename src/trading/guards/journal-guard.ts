@@ -12,13 +12,7 @@ import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, haltedInWords, stateInWords } from '../../journal/describe.ts';
-import {
-  type AccountSide,
-  conflictsOn,
-  findAction,
-  mayStillExecute,
-  usedDealId,
-} from '../../journal/queries.ts';
+import { type AccountSide, conflictsOn, findAction, usedDealId } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import {
   CHAIN_WORDS,
@@ -146,6 +140,8 @@ function takenDealId(
   return usedDealId(others, identity, dealId);
 }
 
+const ENDED: readonly Action['state'][] = ['done', 'settled'];
+
 export function dealIdUsed(taken: Action): Finding {
   const { intent, shortId } = taken;
   const maybeOpen = isUnresolved(taken) ? ': it may be open' : '';
@@ -155,7 +151,7 @@ export function dealIdUsed(taken: Action): Finding {
     message: `Deal ID ${quotedName(intent.deal_id ?? '')} is used by ${actionInWords(taken)}: action ${shortId}, ${stateInWords(taken)}${maybeOpen}.`,
     hint: isUnresolved(taken)
       ? [step(shell`hedge check ${shortId}`, 'look it up; sends nothing'), SAME_DEAL.unresolved]
-      : SAME_DEAL[mayStillExecute(taken) ? 'in_flight' : 'known'],
+      : SAME_DEAL[ENDED.includes(taken.state) ? 'known' : 'in_flight'],
     details: { actions: [actionDetails(taken)] },
   };
 }
