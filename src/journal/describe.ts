@@ -123,6 +123,10 @@ export function askedInWords(asked: string): string {
   return naira === undefined ? asked : `${grouped(naira)} NGN`;
 }
 
+/** Whose records a journal has: `this machine`, or `desk lagos` where it follows one. */
+export const bookInWords = ({ desk }: { desk: { name: string } | undefined }): string =>
+  desk === undefined ? 'this machine' : `desk ${unquoted(desk.name)}`;
+
 /** The end of a sentence: `halted by ada@desk, 2026-11-20 10:02:58 UTC: "venue down".` */
 export const haltedInWords = (halt: SignedHalt): string =>
   `halted by ${quoted(halt.who).slice(1, -1)}, ${timeInWords(halt.at)}: ${quoted(halt.why)}.`;

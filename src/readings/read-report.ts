@@ -16,6 +16,7 @@ import { type Bridge, bridgeOf } from '../domain/net-asset-value.ts';
 import { addPnl, lessPnl, netPnl, type PnlParts } from '../domain/pnl-parts.ts';
 import { type DamagedFileError, UsageError } from '../errors.ts';
 import { type AccountIdentity, isConfirmed } from '../journal/account-identity.ts';
+import { bookInWords } from '../journal/describe.ts';
 import { isEnded, isUnresolved } from '../journal/replay.ts';
 import { type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
@@ -38,12 +39,16 @@ export interface PeriodEnd extends Cut {
 /** Named `2026-11-20`. Ends with its reading, else at midnight. The change in unrealized P&L is since the reading before. */
 export interface ReportDay extends PnlGroup {
   name: string;
+  /** Its last midnight, in milliseconds since the epoch. */
+  untilMs: number;
   /** The reading near its end; undefined without one: then its unrealized P&L is in a later day. */
   snapshot: SnapshotFigures | undefined;
 }
 
 export interface ReportReading {
   intent: ReportIntent;
+  /** Whose hedges they are: `this machine`, `desk lagos`. */
+  book: string;
   /** IANA zone of the days. */
   zone: string;
   from: PeriodEnd;
@@ -111,6 +116,7 @@ export async function readReport(
       : [];
   return {
     intent,
+    book: bookInWords(state),
     zone,
     from,
     to,
@@ -362,9 +368,11 @@ async function daysOf({
       unrealized: snapshot && addPnl(changes.flatMap((change) => change ?? [])),
       isPartial:
         snapshot === undefined || changes.includes(undefined) || ofDay.some(({ pnl }) => pnl === undefined),
+      lacksChange: snapshot === undefined || changes.includes(undefined),
     };
     beganMs = end.ms;
-    days.push({ ...pnlGroup({ name: day.name, ...figures }), name: day.name, snapshot });
+    const { name, untilMs } = day;
+    days.push({ ...pnlGroup({ name, ...figures }), name, untilMs, snapshot });
     if (isLast) return days;
   }
 }

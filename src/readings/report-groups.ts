@@ -18,6 +18,8 @@ export interface PnlGroup {
   net: Big;
   /** A part of the P&L of a hedge is not known. */
   isPartial: boolean;
+  /** The change of some of its hedges is not known, so that the sum of the others says nothing. */
+  lacksChange: boolean;
 }
 
 export const dealGroup = (deals: readonly DealPnl[], name?: string, deal?: DealLife): PnlGroup => {
@@ -29,6 +31,7 @@ export const dealGroup = (deals: readonly DealPnl[], name?: string, deal?: DealL
     realized: addPnl(deals.map(({ realized }) => realized)),
     unrealized: known.length === 0 && deals.length > 0 ? undefined : addPnl(known),
     isPartial: deals.some(({ isPartial }) => isPartial),
+    lacksChange: known.length < deals.length,
   });
 };
 

@@ -161,7 +161,7 @@ describe('hedge report', () => {
     await desk.hedge('open USDTNGN buy 20k --tenor 7 --deal-id PAY-1 --yes');
     await desk.hedge('snapshot');
     desk.hours(20);
-    const POSITIVE = 'Positive: the beginning counted a fee to close that is no longer due';
+    const POSITIVE = 'Fees are positive where a fee to close that the opening counted fell away';
     const open = flat((await desk.hedge('report --no-save')).out);
     expect(open).toContain(
       `(the nearest, 11 h before ${new Date(noonOf(TUESDAY) + 12 * 3_600_000).toISOString().slice(0, 10)}T00:00:00Z)`,
@@ -174,8 +174,8 @@ describe('hedge report', () => {
   it('by day begins with the first snapshot or hedge on a screen, and says what it leaves out', async () => {
     const desk = await aWeek();
     const { out } = await desk.hedge('report --since 7d --by day --no-save');
-    expect(out.match(/^2026-\d\d-\d\d /gm)).toHaveLength(5);
-    expect(flat(out)).toContain('Not shown: 3 days before the first snapshot and the first hedge.');
+    expect(out.match(/^2026-\d\d-\d\d /gm)).toHaveLength(4);
+    expect(flat(out)).toContain('Not shown: 4 days before the first snapshot and the first hedge.');
     const ofWeek = await desk.hedge(`report --since ${desk.day} --by day --no-save`);
     expect(ofWeek.out).not.toContain('Not shown:');
   });
@@ -196,7 +196,41 @@ describe('hedge report', () => {
       expect(day.out).toMatch(
         new RegExp(`^${name ?? ''} .*${partial === 'true' ? ' partial' : '\\d'}$`, 'm'),
       );
-    expect(flat(day.out)).toContain('Partial: the row lacks figures that are not known; why is below.');
+    expect(flat(day.out)).toContain('Partial: figures that are not known are left out. Why is below.');
+  });
+
+  it('without a snapshot at its end shows only what was realized, and says so above the figures, also on the page', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('snapshot');
+    await desk.hedge('open USDTNGN buy 20k --tenor 1 --deal-id PAY-1 --yes');
+    await desk.hedge('open USDTNGN sell 20k --tenor 7 --deal-id PAY-2 --yes');
+    desk.hours(26);
+    await desk.hedge('snapshot');
+    desk.hours(24 * 5);
+    const path = join(desk.home, 'days.html');
+    const { out } = await desk.run(
+      ['report', '--since', desk.day, '--until', '2026-11-28', '--html', path, '--no-save'],
+      { terminal: { isTTY: true, width: 200, env: { NO_COLOR: '1' } } },
+    );
+    const words = 'Partial, only what was realized: the unrealized P&L of 1 hedge is not known';
+    expect(out.indexOf(words)).toBeGreaterThan(0);
+    expect(out.indexOf(words)).toBeLessThan(out.indexOf('Hedges of this machine'));
+    expect(out).toMatch(/^Hedges of this machine +[-+][\d,.]+ +— +— +partial$/m);
+    expect(out).toMatch(/^PAY-2 .* — +— +partial$/m);
+    expect(out).toMatch(/^Total .* — +— +partial$/m);
+    const page = flat(readFileSync(path, 'utf8'));
+    expect(page).toContain('Partial, only what was realized');
+    expect(page).toContain('Realized P&#38;L in parts, USDC');
+  });
+
+  it('by day begins no day earlier than a first snapshot of the next morning', async () => {
+    const desk = await aBooksDesk(Date.parse('2026-11-24T07:00:00Z'));
+    await desk.hedge('snapshot');
+    await desk.hedge('open USDTNGN buy 20k --tenor 3 --deal-id PAY-1 --yes');
+    desk.hours(30);
+    const { out } = await desk.hedge('report --since 2026-11-20 --by day --no-save');
+    expect(out).not.toMatch(/^2026-11-23 /m);
+    expect(flat(out)).toContain('Not shown: 4 days before the first snapshot and the first hedge.');
   });
 
   it('shows the bridge in parts', async () => {

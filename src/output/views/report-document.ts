@@ -8,7 +8,7 @@ import type { PnlGroup } from '../../readings/report-groups.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { ReportDocument } from '../../schema/reading-document.ts';
 import type { Block } from '../blocks.ts';
-import { nameText, text } from '../cells.ts';
+import { type Cell, missing, nameText, text } from '../cells.ts';
 import { type Field, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { ofAmount, signedCents } from './record-columns.ts';
@@ -57,13 +57,10 @@ const groupRecord = (group: PnlGroup) => {
   };
 };
 
-type GroupRecord = ReturnType<typeof groupRecord>;
+/** `isOneSided`: of a screen only. A change that lacks some hedges, and no bridge to find it in, is not shown. */
+type GroupRow = ReturnType<typeof groupRecord> & { isOneSided?: boolean };
 
-const figure = (
-  name: string,
-  header: string,
-  more: Partial<Field<GroupRecord>> = {},
-): Field<GroupRecord> => ({
+const figure = (name: string, header: string, more: Partial<Field<GroupRow>> = {}): Field<GroupRow> => ({
   name,
   header,
   align: 'right',
@@ -72,11 +69,16 @@ const figure = (
   ...more,
 });
 
-const FIGURES: readonly (Field<GroupRecord> | string)[] = [
+const ofWhole =
+  (name: 'unrealized_usd' | 'net_usd') =>
+  ({ isOneSided, [name]: amount }: GroupRow): Cell =>
+    isOneSided === true ? missing : signedCents(amount ?? undefined);
+
+const FIGURES: readonly (Field<GroupRow> | string)[] = [
   ...PNL_PARTS.map((part) => figure(part, PART_NAMES[part], { optional: true, group: 'parts' })),
   figure('realized_usd', 'Realized'),
-  figure('unrealized_usd', 'Unrealized, change'),
-  figure('net_usd', 'Net'),
+  figure('unrealized_usd', 'Unrealized, change', { show: ofWhole('unrealized_usd') }),
+  figure('net_usd', 'Net', { show: ofWhole('net_usd') }),
   {
     name: 'partial',
     header: 'Partial',
@@ -85,7 +87,7 @@ const FIGURES: readonly (Field<GroupRecord> | string)[] = [
   },
 ];
 
-const ofDeals: readonly (Field<GroupRecord> | string)[] = [
+const ofDeals: readonly (Field<GroupRow> | string)[] = [
   { name: 'hedge_id', header: 'Hedge', optional: 'first' },
   { name: 'deal_id', header: 'Deal ID', isId: true },
   'market',
@@ -96,7 +98,7 @@ const ofDeals: readonly (Field<GroupRecord> | string)[] = [
 
 const FIGURES_SHOWN = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd', 'partial'].join(' ');
 
-const ofNames = (by: ReportBy): readonly (Field<GroupRecord> | string)[] => [
+const ofNames = (by: ReportBy): readonly (Field<GroupRow> | string)[] => [
   {
     name: 'name',
     header: by === 'operator' ? 'opened by' : by,
@@ -110,37 +112,42 @@ const ofNames = (by: ReportBy): readonly (Field<GroupRecord> | string)[] => [
 
 /** One record a group, in the order of CSV. */
 const groupList = (by: ReportBy) =>
-  listOf<GroupRecord, GroupRecord>()(by === 'deal' ? ofDeals : ofNames(by), {
-    empty: 'No hedge of this machine was open or closed in the period.',
-    record: (group) => group,
+  listOf<GroupRow>()(by === 'deal' ? ofDeals : ofNames(by), {
+    empty: 'None of the hedges was open or closed in the period.',
+    record: ({ isOneSided: _isOneSided, ...record }) => record,
     screen: `${by === 'deal' ? 'deal_id hedge_id side' : 'name'} ${FIGURES_SHOWN}`,
   });
 
 /** Without those before the first snapshot and the first hedge. */
 export function daysShown(days: readonly ReportDay[]): readonly ReportDay[] {
-  const first = days.findIndex(({ snapshot, hedges }) => snapshot !== undefined || hedges > 0);
+  const first = days.findIndex(
+    ({ snapshot, hedges, untilMs }) => hedges > 0 || (snapshot !== undefined && snapshot.ms < untilMs),
+  );
   return first > 0 ? days.slice(first) : days;
 }
 
 const groupsShown = ({ intent: { by }, groups, days }: ReportReading): readonly PnlGroup[] =>
   by === 'day' ? daysShown(days) : groups;
 
+/** Without a bridge, whose unexplained part would have the rest. */
+export const isOneSided = ({ bridge }: ReportReading, { lacksChange }: PnlGroup): boolean =>
+  bridge === undefined && lacksChange;
+
 /** Whether a row of the screen lacks figures. */
-export function isMarked(report: ReportReading): boolean {
-  const groups = groupsShown(report);
-  return groups.some(({ isPartial }) => isPartial) || (groups.length > 1 && report.total.isPartial);
-}
+export const hasPartial = (report: ReportReading): boolean =>
+  [report.total, ...groupsShown(report)].some(({ isPartial }) => isPartial);
 
 export function groupBlock(report: ReportReading): Block {
   const { intent, total } = report;
   const groups = groupsShown(report);
-  const isPartial = isMarked(report);
+  const shown = (group: PnlGroup) => ({ ...groupRecord(group), isOneSided: isOneSided(report, group) });
   const parts: readonly string[] = shownParts(
     groups.flatMap(({ realized, unrealized = NO_PNL }) => [realized, unrealized]),
   );
-  return groupList(intent.by).block(groups.map(groupRecord), {
-    only: ({ name, group }) => (name === 'partial' ? isPartial : group !== 'parts' || parts.includes(name)),
-    ...(groups.length > 1 ? { total: sumRecord(total) } : {}),
+  return groupList(intent.by).block(groups.map(shown), {
+    only: ({ name, group }) =>
+      name === 'partial' ? hasPartial(report) : group !== 'parts' || parts.includes(name),
+    ...(groups.length > 1 ? { total: shown(total) } : {}),
   });
 }
 

@@ -11,7 +11,7 @@ import { htmlPage } from '../html-page.ts';
 import { barChart, lineChart, type WaterfallStep, waterfallChart } from '../svg-charts.ts';
 import { cents, minute, time } from './record-columns.ts';
 import { viewReport } from './report.ts';
-import { PART_NAMES, shownParts } from './report-document.ts';
+import { isOneSided, PART_NAMES, shownParts } from './report-document.ts';
 
 export function reportPage(
   report: ReportReading,
@@ -23,15 +23,18 @@ export function reportPage(
   const day = (ms: number): string => shown(time(exactInstant(ms), 'date'));
   const label = (value: number): string =>
     shown({ kind: 'number', amount: new Big(value.toFixed(2)).round(Math.abs(value) < 100 ? 2 : 0) });
-  const steps = waterfallSteps(report, shown);
+  const isRealized = isOneSided(report, report.total);
+  const steps = waterfallSteps(report, { shown, isRealized });
   return htmlPage(
     {
-      title: `P&L report of ${profile} (${environment})`,
+      title: `P&L report, ${shown(minute(report.from.ms))} to ${shown(minute(to.ms))}, ${profile}${environment === 'live' || environment === profile ? '' : ` (${environment})`}${environment === 'live' ? '' : ': no real money'}`,
       about: `Read ${shown(minute(servedAt.getTime()))}. Days of ${zone}.`,
       charts: [
         steps.length > 1 &&
           waterfallChart(steps, {
-            title: report.bridge ? 'From opening to closing, USDC' : 'P&L in parts, USDC',
+            title: report.bridge
+              ? 'From opening to closing, USDC'
+              : `${isRealized ? 'Realized ' : ''}P&L in parts, USDC`,
             label,
           }),
         snapshots.length > 1 &&
@@ -60,7 +63,7 @@ export function reportPage(
 
 function waterfallSteps(
   { bridge, total }: ReportReading,
-  shown: (cell: Cell) => string,
+  { shown, isRealized }: { shown: (cell: Cell) => string; isRealized: boolean },
 ): readonly WaterfallStep[] {
   const change = (name: string, amount: Big): WaterfallStep => ({
     name,
@@ -73,7 +76,8 @@ function waterfallSteps(
     isLevel: true,
     shown: shown({ kind: 'money', amount: cents(amount) }),
   });
-  const parts = shownParts([total.parts]).map((part) => change(PART_NAMES[part], total.parts[part]));
+  const of = isRealized ? total.realized : total.parts;
+  const parts = shownParts([of]).map((part) => change(PART_NAMES[part], of[part]));
   if (bridge === undefined) return parts;
   return [
     level('Opening', totalValue(bridge.opening)),

@@ -7,23 +7,35 @@ import { durationInWords, HOUR_MS, instantText, isoSeconds } from '../../domain/
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
-import { type Block, dimLine, gap, hintLine, line, phraseLine, type View, warnLine } from '../blocks.ts';
+import {
+  type Block,
+  dimLine,
+  gap,
+  hintLine,
+  line,
+  messageLine,
+  phraseLine,
+  type View,
+  warnLine,
+} from '../blocks.ts';
 import { type Cell, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
 import { cents, minute, signedCents, signedIn, usd } from './record-columns.ts';
-import { daysShown, groupBlock, isMarked, PART_NAMES, shownParts } from './report-document.ts';
+import { daysShown, groupBlock, hasPartial, isOneSided, PART_NAMES, shownParts } from './report-document.ts';
 import { AT_PAR, readingNotes } from './snapshot.ts';
 
 export function viewReport(report: ReportReading, page: string | undefined): View {
+  const { trouble } = report;
   return [
     periodLine(report),
     [report.from, ...(report.endsNow ? [] : [report.to])].map((end) => passedLine(end, report)),
     earlyLines(report),
+    trouble?.kind === 'desk' && messageLine(`Figures may be incomplete: ${trouble.what}`, 'warn'),
+    partialLine(report),
     gap,
     bridgeTable(report),
     feesLine(report),
     gap,
     groupBlock(report),
-    isMarked(report) && warnLine('Partial: the row lacks figures that are not known; why is below.'),
     report.intent.by === 'day' && dayLines(report),
     missingLines(report),
     readingNotes(report.account),
@@ -73,7 +85,7 @@ function feesLine({ total, groups }: ReportReading): View {
     dimLine('Unrealized fees are those to close hedges that are still open.'),
     fees.some((each) => each.gt(0)) &&
       dimLine(
-        'Positive: the beginning counted a fee to close that is no longer due, since the hedge was closed, reduced or settled.',
+        'Fees are positive where a fee to close that the opening counted fell away: the hedge was closed, reduced or settled.',
       ),
   ];
 }
@@ -133,12 +145,22 @@ const valueRow = (name: string, of: Big): readonly Cell[] => [
   usd(cents(of), undefined, 'strong'),
 ];
 
-function bridgeTable({
-  from,
-  to,
-  bridge,
-  total: { realized, unrealized, parts, net },
-}: ReportReading): Block {
+/** Above the figures, which a reader may take for all. */
+function partialLine(report: ReportReading): View {
+  const lacking = report.deals.filter(({ unrealized }) => unrealized === undefined).length;
+  if (isOneSided(report, report.total))
+    return warnLine(
+      `Partial, only what was realized: the unrealized P&L of ${counted(lacking, 'hedge')} is not known, so the change and the total are not shown. Why is below.`,
+    );
+  return hasPartial(report) && warnLine('Partial: figures that are not known are left out. Why is below.');
+}
+
+function bridgeTable(report: ReportReading): Block {
+  const { from, to, bridge, book, total } = report;
+  const { realized, parts, net, isPartial } = total;
+  const isKnown = !isOneSided(report, total);
+  const unrealized = isKnown ? total.unrealized : undefined;
+  const ifKnown = (amount: Big): Cell => signedCents(isKnown ? amount : undefined);
   const change = unrealized ?? NO_PNL;
   const [opening, closing] = [from.snapshot?.value, to.snapshot?.value];
   return {
@@ -148,6 +170,7 @@ function bridgeTable({
       { header: 'REALIZED', align: 'right' },
       { header: 'UNREALIZED, CHANGE', align: 'right' },
       { header: 'TOTAL', align: 'right' },
+      ...(isPartial ? [{ header: 'PARTIAL' }] : []),
     ],
     rows: [
       ...(opening === undefined ? [] : [valueRow('Opening net asset value', totalValue(opening))]),
@@ -155,13 +178,14 @@ function bridgeTable({
         text(PART_NAMES[part]),
         signedCents(realized[part]),
         signedCents(unrealized?.[part]),
-        signedCents(parts[part]),
+        ifKnown(parts[part]),
       ]),
       [
-        text('Hedges of this machine', 'strong'),
+        text(`Hedges of ${book}`, 'strong'),
         signedCents(netPnl(realized)),
         signedCents(unrealized && netPnl(unrealized)),
-        signedCents(net),
+        ifKnown(net),
+        ...(isPartial ? [text('partial', 'warn')] : []),
       ],
       ...(bridge === undefined
         ? []
@@ -173,8 +197,20 @@ function bridgeTable({
 
 /** Figures that are missing, and why. */
 export function missingLines(report: ReportReading): View {
-  const { intent, from, to, endsNow, bridge, deals, days, others, unconfirmed, unresolved, unnamedClosed } =
-    report;
+  const {
+    intent,
+    book,
+    from,
+    to,
+    endsNow,
+    bridge,
+    deals,
+    days,
+    others,
+    unconfirmed,
+    unresolved,
+    unnamedClosed,
+  } = report;
   const where = bridge === undefined ? 'not in these figures' : 'in the unexplained part';
   return [
     bridge === undefined && noBridge(report),
@@ -182,8 +218,8 @@ export function missingLines(report: ReportReading): View {
       warnLine(
         'An order was being filled while a snapshot at an end of the period was taken, and no other is near: the unexplained part may have the margin of that order.',
       ),
-    idLines(`Not opened from this machine, and ${where}`, others),
-    idLines(`Opened from this machine, not confirmed yet (hedge check), and ${where}`, unconfirmed),
+    idLines(`Not opened from ${book}, and ${where}`, others),
+    idLines(`Opened from ${book}, not confirmed yet (hedge check), and ${where}`, unconfirmed),
     idLines(
       'The outcome of these actions is not known, and the split is not final (hedge check)',
       unresolved,
