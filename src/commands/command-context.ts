@@ -202,6 +202,8 @@ export interface TradingHalt {
   halt(words: { why: string; note: string | undefined; timeoutMs: number }): Promise<HaltEffect>;
   /** Lifts the halts that were read; one that was set since holds. @throws DamagedFileError, StoppedError: still halted. */
   unhalt(words: { halt: Halt; note: string | undefined }): Promise<HaltEffect>;
+  /** The halt in force for the profiles of this machine that do not follow the desk; undefined without a desk. */
+  ofOtherProfiles(): Promise<Halt | undefined>;
 }
 
 export interface HaltEffect {
@@ -210,6 +212,8 @@ export interface HaltEffect {
   now: Halt | undefined;
   /** The desks of this machine; absent for an unhalt. */
   desks?: readonly HaltDelivery[];
+  /** Set for an unhalt with a desk. `isSetHere`: it was lifted for the other profiles of this machine too. */
+  liftedOn?: { desk: string; isSetHere: boolean };
   /** Names the desks that could not store it. */
   failed?: HedgeError | undefined;
 }

@@ -104,16 +104,20 @@ export const unhalt = defineCommand({
     const journal = await context.journal();
     const { halt: seen, trouble: before } = journal.read();
     if (seen === undefined && before !== undefined) throw troubleError(before, NONE_KNOWN);
-    if (seen === undefined) return { value: { now: undefined, before: undefined } };
+    const zone = (await context.profileContext()).zone;
+    if (seen === undefined) {
+      const others = await context.tradingHalt.ofOtherProfiles();
+      return { value: { now: undefined, before: undefined, others }, zone };
+    }
     if (!yes) await askFirst(context, questionAbout(seen), { what: 'Canceled.', meaning: STILL_HALTED });
-    const { now } = await context.tradingHalt.unhalt({ halt: seen, note });
+    const { now, liftedOn } = await context.tradingHalt.unhalt({ halt: seen, note });
     const { trouble } = summarizeJournal(journal, { nowMs: context.clock.now() });
     const blocked =
       trouble && troubleError(trouble, 'Opens and adds stay blocked. Reduce and close still work.');
     return {
-      value: { now, before: seen, isBlocked: blocked !== undefined },
+      value: { now, before: seen, liftedOn, isBlocked: blocked !== undefined },
       finding: now === undefined ? blocked : haltedAgain(),
-      zone: (await context.profileContext()).zone,
+      zone,
     };
   },
   document: haltDocument,

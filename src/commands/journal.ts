@@ -14,7 +14,7 @@ import { NOTE_OPTION } from '../args/note.ts';
 import { YES_OPTION } from '../args/option.ts';
 import { checkExpectation } from '../config/resolve.ts';
 import { quoted } from '../domain/quoted.ts';
-import { haltList, viewHaltRecords } from '../output/views/halt.ts';
+import { haltRecordList } from '../output/views/halt.ts';
 import { actionList, journalDocument } from '../output/views/journal.ts';
 import {
   questionToResolve,
@@ -167,10 +167,10 @@ export const journalHalts = defineCommand({
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
     const { halts, trouble } = readHalts(await context.journal(), { span, limit });
     noteTrouble(trouble, (line) => context.note(line));
-    return { value: halts, zone, meta: troubleMeta(trouble) };
+    const others = await context.tradingHalt.ofOtherProfiles();
+    return { value: { halts, others }, zone, meta: troubleMeta(trouble) };
   },
-  list: haltList,
-  view: viewHaltRecords,
+  list: haltRecordList,
 });
 
 export const journal: CommandGroup = {

@@ -90,7 +90,6 @@ export const REGISTRY: readonly RegistryLine[] = [
     {
       name: 'unhalt',
       summary: 'Lift the halt',
-      machineWide: true,
       load: async () => (await import('./halt.ts')).unhalt,
     },
   ]),

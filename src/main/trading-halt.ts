@@ -149,12 +149,19 @@ export async function liftTradingHalt(
     ...(note === undefined ? {} : { note }),
   };
   const effect = await appended(journal, record);
-  if (journal.desk === undefined) return effect;
+  const { desk } = journal;
+  if (desk === undefined) return effect;
   const own = openJournal({ places: parts.places(), machine });
   const same = (haltNow(own)?.ids ?? []).filter((id) => ids.includes(id));
   if (same.length > 0) await own.append([{ ...record, halt_ids: same }]);
-  return effect;
+  return { ...effect, liftedOn: { desk: desk.member.name, isSetHere: same.length > 0 } };
 }
+
+/** A halt is one of the desk, and one of the machine that set it: the desk's approver lifts the first one only. */
+export const haltOfOtherProfiles = (journal: OwnJournal, parts: DeskRuntime): Halt | undefined =>
+  journal.desk === undefined
+    ? undefined
+    : haltNow(openJournal({ places: parts.places(), machine: parts.machine }));
 
 async function appended(journal: Journal, record: HaltRecord): Promise<HaltEffect> {
   let before: Halt | undefined;

@@ -89,3 +89,28 @@ it('a watched screen shows a halt that another machine sets meanwhile', async ()
     .map((line) => JSON.parse(line).data.derived);
   expect(shown.at(-1)).toMatchObject({ desk: { name: 'lagos' }, halt: { why: 'venue down' } });
 });
+
+it('a halt that an approver has lifted for the desk still names what it stops on the machine that set it, and how to lift that', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  const bisi = await desk.joined('bisi', { role: 'approver' });
+  await ada.ok(['halt', 'rate jump']);
+  const flat = (out: string): string => out.replace(/\s+/g, ' ');
+  const lifted = flat((await bisi.ok('unhalt --yes')).out);
+  expect(lifted).toContain('Opens and adds of desk lagos are allowed again.');
+  expect(lifted).toContain('There: hedge --profile practice unhalt');
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --yes');
+  const open = '--profile practice open USDTNGN buy 500 --tenor 3 --yes';
+  const stopped = await ada.ok(open, { code: 10 });
+  expect(flat(stopped.err)).toContain('To lift the halt: hedge --profile practice unhalt');
+  const none = flat((await ada.ok('unhalt --yes')).out);
+  expect(none).toContain(
+    'No halt is set for the desk. HALTED for the profiles of this machine without the desk',
+  );
+  expect(none).toContain('To lift it: hedge --profile practice unhalt');
+  expect(flat((await ada.ok('journal halts')).out)).toContain('hedge --profile practice unhalt');
+  expect(flat((await bisi.ok('journal halts')).out)).not.toContain('hedge --profile practice unhalt');
+  await ada.ok('--profile practice unhalt --yes');
+  await ada.ok(open);
+  expect((await ada.ok('unhalt --yes')).out).toContain('No halt is set.');
+});

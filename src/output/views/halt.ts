@@ -6,9 +6,9 @@ import { haltReasons, haltSignerOf, timeInWords, whyHalted } from '../../journal
 import type { Halt, SignedHalt } from '../../journal/halt.ts';
 import type { RecordedHalt } from '../../journal/state.ts';
 import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
-import { type Block, dimLine, gap, line, messageLine, type View } from '../blocks.ts';
+import { type Block, dimLine, gap, hintLine, line, messageLine, type View } from '../blocks.ts';
 import { type Cell, type ChangeLine, hintCell, message, text, type Words } from '../cells.ts';
-import { listOf } from '../list.ts';
+import { type Listing, listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
 import { OPERATOR_PARTS, operatorDocument, orMissing } from './journal.ts';
 import { shortTime, time } from './record-columns.ts';
@@ -22,9 +22,13 @@ export interface HaltChange {
   desks?: readonly { name: string; isDelivered: boolean }[];
   /** By something else, which the error names. */
   isBlocked?: boolean;
+  /** It stops the profiles of this machine that do not follow the desk. */
+  others?: Halt | undefined;
+  liftedOn?: { desk: string; isSetHere: boolean } | undefined;
 }
 
-export function viewHaltChange({ now, before, desks = [], isBlocked = false }: HaltChange): View {
+export function viewHaltChange(change: HaltChange): View {
+  const { now, before, desks = [], isBlocked = false, others, liftedOn } = change;
   if (now !== undefined) {
     const everywhere = desks.filter(({ isDelivered }) => isDelivered).map(({ name }) => name);
     const also = everywhere.length === 0 ? '' : `, and on every machine of desk ${everywhere.join(', ')}`;
@@ -38,9 +42,29 @@ export function viewHaltChange({ now, before, desks = [], isBlocked = false }: H
       dimLine('To lift it: hedge unhalt'),
     ];
   }
-  if (before === undefined) return line('No halt is set.');
-  return [liftedLines('Halt lifted: set', before), !isBlocked && line('Opens and adds are allowed again.')];
+  if (before === undefined)
+    return others === undefined
+      ? line('No halt is set.')
+      : [line('No halt is set for the desk.'), viewHaltOfOthers(others)];
+  return [
+    liftedLines('Halt lifted: set', before),
+    !isBlocked &&
+      line(`Opens and adds${liftedOn === undefined ? '' : ` of desk ${liftedOn.desk}`} are allowed again.`),
+    liftedOn?.isSetHere === false &&
+      hintLine(
+        say`The machine that set it stays halted for its profiles without the desk. There: ${LIFT_OTHERS}`,
+        'warn',
+      ),
+  ];
 }
+
+/** A built-in profile follows no desk. */
+const LIFT_OTHERS = shell`hedge --profile practice unhalt`;
+
+export const viewHaltOfOthers = (halt: Halt): View => [
+  line(text('HALTED for the profiles of this machine without the desk,', 'warn'), signedCells(halt)),
+  hintLine(say`To lift it: ${LIFT_OTHERS}`),
+];
 
 /** An unhalt lifts only what it showed, and halts add up until then. */
 const isLifted = (before: Halt | undefined, now: Halt): before is Halt =>
@@ -94,8 +118,13 @@ export const activeHaltDocument = (halt: Halt | undefined): ActiveHaltDocument |
 
 const signedDocument = (halt: SignedHalt) => pickOrNull(halt, ['who', 'at', 'why', 'note']);
 
+export interface HaltsShown {
+  halts: readonly RecordedHalt[];
+  others: Halt | undefined;
+}
+
 /** Records of the journal. `why` is that of the halt that was set or lifted. */
-export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
+const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
   [
     { name: 'at', header: 'Time', cell: shortTime },
     {
@@ -137,7 +166,8 @@ function eventCell({ kind, refused }: RecordedHalt): Cell {
   return refused === true ? text('ignored', 'warn') : text('lifted');
 }
 
-export const viewHaltRecords = (records: readonly RecordedHalt[]): View => [
+const viewHaltRecords = ({ halts: records, others }: HaltsShown): View => [
+  others !== undefined && viewHaltOfOthers(others),
   records
     .filter(({ refused }) => refused === true)
     .map((each) =>
@@ -148,3 +178,8 @@ export const viewHaltRecords = (records: readonly RecordedHalt[]): View => [
     ),
   haltList.block(records),
 ];
+
+export const haltRecordList: Listing<HaltsShown> = {
+  ...haltList.within(({ halts }: HaltsShown) => halts),
+  view: viewHaltRecords,
+};
