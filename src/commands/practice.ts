@@ -34,12 +34,14 @@ import { askFirst } from './ask-first.ts';
 import type { CommandContext, RunningPractice } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
+const zoneOf = async (context: CommandContext): Promise<string> => (await context.profileContext()).zone;
+
 const status = defineCommand({
   name: 'practice status',
   summary: 'Show practice time, both accounts and the faults that are set',
   examples: [{ line: 'hedge practice status', shows: 'time, balances, hedges and faults' }],
   read: readNothing,
-  run: async (context) => ({ value: await context.practice.status() }),
+  run: async (context) => ({ value: await context.practice.status(), zone: await zoneOf(context) }),
   view: viewPracticeState,
 });
 
@@ -51,7 +53,10 @@ const advance = defineCommand({
   operands: [{ name: 'DURATION', summary: '3d, 12h, 90m, 30s or 1d12h' }],
   examples: [{ line: 'hedge practice advance 3d', shows: 'the fills and settlements of three days' }],
   read: ({ operands: [duration = ''] }) => ({ ms: readDuration(duration) }),
-  run: async (context, { ms }) => ({ value: await context.practice.advance(ms) }),
+  run: async (context, { ms }) => ({
+    value: await context.practice.advance(ms),
+    zone: await zoneOf(context),
+  }),
   view: viewPracticeAdvance,
 });
 

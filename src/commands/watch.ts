@@ -12,7 +12,7 @@ export const watch = defineCommand({
   name: 'watch',
   summary: 'Show a live dashboard',
   description:
-    'Refreshes until q or Ctrl-C. If the service does not respond, it shows the age of the figures and retries. Unknown outcomes, actions in flight, a halt and a damaged journal come first. Bars show a share of the exposure cap; (!) marks a maturity on a weekend. In a pipe: one line per change; with --json one document per reading.',
+    'Refreshes until q or Ctrl-C. If the service does not respond, it shows the age of the figures and retries. Unknown outcomes, actions in flight, a halt and a damaged journal come first. Bars show a share of the exposure cap; (!) marks a maturity on a weekend or a public holiday. In a pipe: one line per change; with --json one document per reading.',
   aside: 'indicative',
   operands: [{ name: 'MARKET', summary: 'only these markets; default: all', optional: true, variadic: true }],
   options: [{ flags: '--every <seconds>', summary: 'refresh interval (default 3, at least 1.5)' }],

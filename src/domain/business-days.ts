@@ -1,5 +1,4 @@
-/** Weekends and Nigerian public holidays of dates such as `2026-11-20`, and the next business morning. */
-import { instantAtHour, type LocalClock, localHourOf } from './calendar.ts';
+/** Weekends and Nigerian public holidays of dates such as `2026-11-20`. No time zones, so that every screen can afford it. */
 import { DAY_MS, utcDay } from './instants.ts';
 import { once } from './once.ts';
 
@@ -153,22 +152,3 @@ export const isWeekendDay = (date: string): boolean => [0, 6].includes(weekdayOf
 /** Monday to Friday, and not in the holiday table. */
 export const isBusinessDay = (date: string, holidays: HolidayTable): boolean =>
   !isWeekendDay(date) && holidays.nameOf(date) === undefined;
-
-/** The hour at which a business day begins. */
-const MORNING = 8;
-
-export interface BusinessMorning {
-  date: string;
-  /** Milliseconds since the epoch. */
-  atMs: number;
-}
-
-/** The first 08:00 of a business day of the zone that is still to come: today's too, before 08:00. */
-export function nextBusinessMorning(here: LocalClock, holidays: HolidayTable): BusinessMorning {
-  let { date } = localHourOf(here.nowMs, here.zone);
-  for (;;) {
-    const atMs = instantAtHour(date, MORNING, here.zone);
-    if (atMs > here.nowMs && isBusinessDay(date, holidays)) return { date, atMs };
-    date = daysAfter(date, 1);
-  }
-}

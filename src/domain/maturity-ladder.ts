@@ -1,13 +1,8 @@
 /** Notional that matures, by day and hour of a zone and per side, and what settles before the next business morning. */
 import type { Big } from 'big.js';
 import { sum } from './amounts.ts';
-import {
-  type BusinessMorning,
-  type HolidayTable,
-  isWeekendDay,
-  nextBusinessMorning,
-} from './business-days.ts';
-import { type LocalClock, localHourOf } from './calendar.ts';
+import { daysAfter, type HolidayTable, isBusinessDay, isWeekendDay } from './business-days.ts';
+import { instantAtHour, type LocalClock, localHourOf } from './calendar.ts';
 import { isoSeconds } from './instants.ts';
 import type { Side } from './vocabulary.ts';
 
@@ -104,4 +99,23 @@ function groups<T>(all: readonly T[], key: (one: T) => string | number): readonl
   const byKey = new Map<string | number, T[]>();
   for (const one of all) byKey.set(key(one), [...(byKey.get(key(one)) ?? []), one]);
   return [...byKey.values()];
+}
+
+/** The hour at which a business day begins. */
+const MORNING = 8;
+
+export interface BusinessMorning {
+  date: string;
+  /** Milliseconds since the epoch. */
+  atMs: number;
+}
+
+/** The first 08:00 of a business day of the zone that is still to come: today's too, before 08:00. */
+export function nextBusinessMorning(here: LocalClock, holidays: HolidayTable): BusinessMorning {
+  let { date } = localHourOf(here.nowMs, here.zone);
+  for (;;) {
+    const atMs = instantAtHour(date, MORNING, here.zone);
+    if (atMs > here.nowMs && isBusinessDay(date, holidays)) return { date, atMs };
+    date = daysAfter(date, 1);
+  }
 }

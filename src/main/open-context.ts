@@ -19,6 +19,7 @@ import { once } from '../domain/once.ts';
 import type { ProfileLimits } from '../domain/profile-limits.ts';
 import { redactArgv } from '../domain/sanitize.ts';
 import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
+import { inZone } from '../domain/zone-times.ts';
 import { CredentialError, DamagedFileError, nothingSent, StoppedError } from '../errors.ts';
 import {
   type AccountIdentity,
@@ -71,6 +72,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
   let actionPreviewed = false;
   let programs = 0;
   const zone = (): string => identity?.zone ?? 'UTC';
+  const noteFormat = () => ({ zone: zone(), now: clock.now(), iso: !terminal.stderr.isTTY });
   const reporter = progressReporter(terminal, { drawn: progress, clock, zone });
 
   const profiles = once(async (): Promise<ProfileStore> => {
@@ -160,6 +162,10 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       await journal();
       return liftTradingHalt(words, { parts, journal: await ownJournal() });
     },
+    async ofOtherProfiles() {
+      const { haltOfOtherProfiles } = await import('./trading-halt.ts');
+      return haltOfOtherProfiles(await ownJournal(), parts);
+    },
   };
   /** It pulls while the service is read: a decision waits for it. */
   const startedJournal = async (): Promise<Journal> => {
@@ -216,7 +222,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       prompter: choosePrompter(terminal, signals.signal),
       printsDocument: globals.output.form !== 'table' || globals.output.query !== undefined,
       note(text, options) {
-        if (!terminal.quiet) terminal.writeNote(text, options);
+        if (!terminal.quiet) terminal.writeNote(inZone(text, noteFormat()), options);
       },
       async show(blocks) {
         const { printBlocks } = await import('../cli/human-output.ts');

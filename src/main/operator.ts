@@ -9,7 +9,7 @@ import {
   keyOfProfile,
 } from '../config/credentials.ts';
 import { isoSeconds } from '../domain/instants.ts';
-import { formatClock } from '../output/format.ts';
+import { formatClock, inZone } from '../domain/zone-times.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ProgressReporter } from '../readings/read-context.ts';
 import { chooseProgress, type Progress } from '../terminal/progress.ts';
@@ -41,7 +41,8 @@ export function progressReporter(
 ): ProgressReporter {
   const now = (): string =>
     terminal.stderr.isTTY ? formatClock(clock.now(), zone()) : isoSeconds(clock.now());
-  const dated = (line: string): string => `${now()}  ${line}`;
+  const dated = (line: string): string =>
+    `${now()}  ${inZone(line, { zone: zone(), now: clock.now(), iso: !terminal.stderr.isTTY })}`;
   const unlessQuiet = (write: (line: string) => void) => (line: string) => {
     if (!terminal.quiet) write(dated(line));
   };

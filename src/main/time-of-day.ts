@@ -1,6 +1,6 @@
 /** Times of this machine's clock in words. Loaded by what looks at the account only. */
 import { exactInstant } from '../domain/instants.ts';
-import { formatClock, formatTime } from '../output/format.ts';
+import { formatClock, formatTime } from '../domain/zone-times.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Terminal } from '../terminal/streams.ts';
 

@@ -21,13 +21,15 @@ export type Cell =
   | { kind: 'number'; amount: Amount; unit?: string; tone?: Tone }
   /**
    * An instant, ISO 8601 UTC, shown in the profile's zone. `short`: without weekday and zone, and the header of its
-   * column names the zone; `matures`: `(!)` marks a weekend there; `relative`: how far off it is.
+   * column names the zone; `matures`: `(!)` marks a weekend or a public holiday there, which is `holiday` where a file names
+   * them (null: none); `relative`: how far off it is.
    */
   | {
       kind: 'time';
       at: string;
       style?: 'date' | 'short' | 'minute' | 'second';
       matures?: boolean;
+      holiday?: string | null;
       relative?: boolean;
       tone?: Tone;
     }

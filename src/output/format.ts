@@ -3,146 +3,18 @@
 import { Big } from 'big.js';
 import { ownField } from '../domain/fields.ts';
 import { type CommandPlacing, sentenceText } from '../domain/hint.ts';
-import { HOUR_MS, instantOf, isoSeconds, utcDay } from '../domain/instants.ts';
 import { cutField, forScreen, sanitize, shortened, shortHash } from '../domain/sanitize.ts';
 import { textWidth } from '../domain/text-width.ts';
+import {
+  formatRelative,
+  formatTime,
+  formatUntil,
+  inZone,
+  REST_DAY,
+  restDayOf,
+} from '../domain/zone-times.ts';
 import type { Sentence } from '../errors.ts';
 import { type Amount, type Cell } from './cells.ts';
-
-export type TimeStyle = 'date' | 'short' | 'minute' | 'second';
-
-export const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
-export const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-
-/** Whether `zone` is an IANA name that this machine has. */
-export const isKnownZone = (zone: string): boolean => formatterOf(zone) !== undefined;
-
-/**
- * `Fri 20 Nov 10:02:11 WAT`, `Fri 20 Nov 10:02 WAT`, `20 Nov 10:02` or `Fri 20 Nov`, with the year unless it is that of `now`. An
- * unknown zone is UTC. `iso`: `2026-11-20T09:02:11Z` or `2026-11-20`. Undefined when `at` is not an instant.
- */
-export function formatTime(
-  at: string,
-  context: { zone: string; now: number; iso?: boolean },
-  style: TimeStyle = 'second',
-): string | undefined {
-  const instant = instantOf(at);
-  if (instant === undefined) return undefined;
-  if (context.iso === true) return style === 'date' ? utcDay(instant) : isoSeconds(instant);
-  const { year, date, weekday, clock } = localParts(instant, context.zone);
-  const isThisYear = year === localParts(context.now, context.zone).year;
-  const day = isThisYear ? date : `${date} ${year}`;
-  if (style === 'short') return `${day} ${clock.slice(0, -SECONDS)}`;
-  if (style === 'date') return `${weekday} ${day}`;
-  const shown = style === 'minute' ? clock.slice(0, -SECONDS) : clock;
-  return `${weekday} ${day} ${shown} ${zoneName(instant, context.zone)}`;
-}
-
-const SECONDS = ':11'.length;
-
-/** `10:02:11`, of milliseconds since the epoch. */
-export const formatClock = (ms: number, zone: string): string => localParts(ms, zone).clock;
-
-/** Whether the instant falls on a Saturday or a Sunday in `zone`. */
-export function isWeekend(at: string, zone: string): boolean {
-  const instant = instantOf(at);
-  if (instant === undefined) return false;
-  return localParts(instant, zone).weekday.startsWith('S');
-}
-
-const UNITS = [
-  { name: 'd', ms: 86_400_000 },
-  { name: 'h', ms: 3_600_000 },
-  { name: 'min', ms: 60_000 },
-  { name: 's', ms: 1_000 },
-] as const;
-
-/** `in 2 d 3 h`, `4 min ago`, `now`: at most two units, rounded down. */
-export function formatRelative(at: string, now: number): string | undefined {
-  const instant = instantOf(at);
-  if (instant === undefined) return undefined;
-  const distance = Math.abs(instant - now);
-  const first = UNITS.findIndex((unit) => distance >= unit.ms);
-  const largest = UNITS[first];
-  if (largest === undefined) return 'now';
-  const words = [`${Math.floor(distance / largest.ms)} ${largest.name}`];
-  const next = UNITS[first + 1];
-  const rest = next === undefined ? 0 : Math.floor((distance % largest.ms) / next.ms);
-  // Seconds after minutes are noise.
-  if (next !== undefined && next.name !== 's' && rest > 0) words.push(`${rest} ${next.name}`);
-  return instant > now ? `in ${words.join(' ')}` : `${words.join(' ')} ago`;
-}
-
-/** `in 2 d 3 h`, `in 12 min 05 s`, `5 s ago`: to the second in the last hour. */
-export function formatUntil(at: string, now: number): string | undefined {
-  const instant = instantOf(at);
-  if (instant === undefined) return undefined;
-  const left = instant - now;
-  if (left <= 60_000 || left >= HOUR_MS) return formatRelative(at, now);
-  const seconds = Math.floor(left / 1_000);
-  return `in ${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
-}
-
-const formatters = new Map<string, Intl.DateTimeFormat | undefined>();
-
-function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
-  if (!formatters.has(zone)) {
-    try {
-      formatters.set(
-        zone,
-        new Intl.DateTimeFormat('en-GB', {
-          timeZone: zone,
-          year: 'numeric',
-          month: 'numeric',
-          day: 'numeric',
-          hour: '2-digit',
-          minute: '2-digit',
-          second: '2-digit',
-          hourCycle: 'h23',
-        }),
-      );
-    } catch {
-      formatters.set(zone, undefined);
-    }
-  }
-  return formatters.get(zone);
-}
-
-/** `{ year: '2026', date: '20 Nov', weekday: 'Fri', clock: '10:02:11' }` */
-function localParts(instant: number, zone: string) {
-  // Without Intl, whose first formatter takes as long as a request.
-  if (zone === 'UTC') return partsInUtc(new Date(instant));
-  const formatter = formatterOf(zone) ?? formatterOf('UTC');
-  const parts = new Map(formatter?.formatToParts(instant).map(({ type, value }) => [type, value]));
-  const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
-  const [year, month, day] = [part('year'), part('month') - 1, part('day')];
-  const local = Date.UTC(year, month, day, part('hour'), part('minute'), part('second'));
-  return { ...partsInUtc(new Date(local)), year: String(year) };
-}
-
-export const two = (count: number): string => String(count).padStart(2, '0');
-
-const partsInUtc = (at: Date) => ({
-  year: String(at.getUTCFullYear()),
-  date: `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()] ?? ''}`,
-  weekday: WEEKDAYS[at.getUTCDay()] ?? '',
-  clock: [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()].map(two).join(':'),
-});
-
-/** Each has the everyday zone names of its region; elsewhere it gives `GMT+1`. */
-const NAMING_LOCALES = ['en-NG', 'en-GB', 'en-US'];
-
-export function zoneName(instant: number, zone: string): string {
-  if (zone === 'UTC') return zone;
-  const known = isKnownZone(zone) ? zone : 'UTC';
-  let offset = known;
-  for (const locale of NAMING_LOCALES) {
-    const format = new Intl.DateTimeFormat(locale, { timeZone: known, timeZoneName: 'short' });
-    offset = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? known;
-    if (!/^GMT[+-]/.test(offset)) return offset;
-  }
-  return offset;
-}
 
 export interface CellFormat {
   /** IANA name of the zone that times are shown in. */
@@ -151,6 +23,8 @@ export interface CellFormat {
   iso?: boolean;
   /** Now, in milliseconds since the epoch. */
   now: number;
+  /** The public holiday of a date such as `2026-12-25`. */
+  holidayOf?: (date: string) => string | undefined;
   /** False: ASCII only. */
   unicode: boolean;
   /** Hashes in full, and details. */
@@ -172,7 +46,7 @@ export interface FormattedCell {
   numeric: boolean;
 }
 
-export const hintInWords = (sentence: Sentence, format: Pick<CellFormat, 'command' | 'unicode'>): string =>
+export const hintInWords = (sentence: Sentence, format: CellFormat): string =>
   programText(sentenceText(sentence, format.command), format);
 
 export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
@@ -202,21 +76,16 @@ export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
   }
 }
 
-/** Behind a maturity on a weekend; `render-human.ts` explains it. */
-export const WEEKEND = '(!)';
-
 const afterWord = (word: string | undefined, cell: FormattedCell): FormattedCell =>
   word === undefined ? cell : { ...cell, whole: `${word} ${cell.whole}` };
 
 /** `Tue 24 Nov 09:02 UTC (!) (in 3 d 2 h)` */
-function timeText(
-  { at, style, matures, relative }: Extract<Cell, { kind: 'time' }>,
-  format: CellFormat,
-): string {
+function timeText(cell: Extract<Cell, { kind: 'time' }>, format: CellFormat): string {
+  const { at, style, matures, relative } = cell;
   const distance = relative === true ? formatRelative(at, format.now) : undefined;
   return [
     formatTime(at, format, style) ?? at,
-    ...(matures === true && isWeekend(at, format.zone) ? [WEEKEND] : []),
+    ...(matures === true && restDayOf(cell, format) !== undefined ? [REST_DAY] : []),
     ...(distance === undefined ? [] : [`(${distance})`]),
   ].join(' ');
 }
@@ -249,7 +118,7 @@ export function cellText(cell: Cell, format: CellFormat): string {
 }
 
 /** Any text, sanitized and short, in letters that the terminal can show; what begins as our commands do, in quotes. */
-export function showable(text: string, format: Pick<CellFormat, 'unicode'>): string {
+export function showable(text: string, format: Parameters<typeof programText>[1]): string {
   const shown = programText(forScreen(text), format);
   return COMMAND_LIKE.test(shown) ? `"${shown}"` : shown;
 }
@@ -261,9 +130,14 @@ const COMMAND_LIKE = /^[ $#>%]*hedge +[a-z-]/i;
 export const shownName = (text: string, format: Pick<CellFormat, 'unicode'>): string =>
   shortened(programText(text, format));
 
-/** Text of the program: never cut. */
-export const programText = (text: string, { unicode }: Pick<CellFormat, 'unicode'>): string =>
-  unicode ? sanitize(text) : toAscii(sanitize(text));
+/** Text of the program: never cut. Its times are in the zone of the screen. */
+export function programText(
+  text: string,
+  { unicode, ...format }: Pick<CellFormat, 'unicode'> & Partial<Pick<CellFormat, 'zone' | 'now' | 'iso'>>,
+): string {
+  const shown = sanitize(inZone(text, format));
+  return unicode ? shown : toAscii(shown);
+}
 
 const words = (text: string, format: CellFormat): FormattedCell => plainCell(showable(text, format));
 

@@ -1,12 +1,15 @@
 /** A view for a person as text: blocks laid out to a width and painted; and errors as a person reads them. */
 import { Big } from 'big.js';
+import { holidayTable } from '../domain/business-days.ts';
+import { spelledName } from '../domain/sanitize.ts';
 import { ENVIRONMENT_GLOSS, hasLiveRules } from '../domain/vocabulary.ts';
+import { formatTime, REST_DAY, restDayOf, restDaysNote } from '../domain/zone-times.ts';
 import { type Effect, type HedgeError, isOwnCode, RefusedError } from '../errors.ts';
 import { type Block, type BlockOf, gap, line, type View } from './blocks.ts';
-import { message, partsIn } from './cells.ts';
+import { type Cell, message, partsIn } from './cells.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
-import { hasDetails, isWeekend, programText, showable, WEEKEND } from './format.ts';
+import { hasDetails, programText, showable } from './format.ts';
 import { hintBlocks, meaningOf } from './hint-blocks.ts';
 import { indented, type Layout, layCommands, layFigures, layPairs, sentence, wrapPainted } from './layout.ts';
 import { layTable } from './render-table.ts';
@@ -32,9 +35,9 @@ const HANGING = 2;
 /** Lines without blanks at their end, none wider than the view except verbatim ones and commands. */
 export function renderHuman(blocks: View, view: HumanView): string {
   const width = Math.max(NARROWEST, Math.floor(view.width));
-  const layout: Layout = { ...view, width, paint: painterOf(view.colour) };
+  const layout: Layout = { holidayOf: HOLIDAYS.nameOf, ...view, width, paint: painterOf(view.colour) };
   const lines = layBlocks(blocks, layout);
-  return [...lines, ...(view.choices === true ? [] : weekendNote(blocks, lines, layout))]
+  return [...lines, ...(view.choices === true ? [] : restDayNote(blocks, lines, layout))]
     .map((each) => `${each}\n`)
     .join('');
 }
@@ -116,18 +119,36 @@ function layColumns({ left, right }: BlockOf<'columns'>, layout: Layout): string
   return setColumns(rows, [{ width }, { width }], BETWEEN);
 }
 
+/** Those that the program has; a cell may have one of the operator's. */
+const HOLIDAYS = holidayTable();
+
 /** Explains `(!)` in these lines, if a maturity has it. */
-function weekendNote(blocks: View, lines: readonly string[], layout: Layout): string[] {
-  if (!lines.some((each) => each.includes(WEEKEND)) || !hasWeekend(blocks, layout.zone)) return [];
-  return wrapPainted([{ text: `${WEEKEND} matures on a weekend.`, style: 'warn' }], layout);
+function restDayNote(blocks: View, lines: readonly string[], layout: Layout): string[] {
+  const days = lines.some((each) => each.includes(REST_DAY)) ? restDaysIn(blocks, layout) : [];
+  if (days.length === 0) return [];
+  const holidays = days
+    .toSorted((one, other) => (one.at < other.at ? -1 : 1))
+    .flatMap(({ words }) => words ?? []);
+  const note = restDaysNote(
+    [...new Set(holidays)],
+    days.some(({ words }) => words === undefined),
+  );
+  return wrapPainted([{ text: programText(note, layout), style: 'warn' }], layout);
 }
 
-/** Blocks and cells are nested, so every part is looked at. */
-function hasWeekend(part: unknown, zone: string): boolean {
-  if (typeof part !== 'object' || part === null) return false;
-  if ('matures' in part && 'at' in part) return typeof part.at === 'string' && isWeekend(part.at, zone);
-  return !(part instanceof Big) && Object.values(part).some((each) => hasWeekend(each, zone));
+/** Blocks and cells are nested, so every part is looked at. `words`: `Fri 25 Dec, Christmas Day`. */
+function restDaysIn(part: unknown, layout: Layout): readonly { at: string; words: string | undefined }[] {
+  if (typeof part !== 'object' || part === null || part instanceof Big) return [];
+  if (!isMaturity(part)) return Object.values(part).flatMap((each) => restDaysIn(each, layout));
+  const { at } = part;
+  const day = restDayOf(part, layout);
+  if (day === undefined) return [];
+  const { holiday } = day;
+  return [{ at, words: holiday && `${formatTime(at, layout, 'date') ?? at}, ${spelledName(holiday)}` }];
 }
+
+const isMaturity = (part: object): part is Extract<Cell, { kind: 'time' }> =>
+  'matures' in part && 'at' in part && part.matures === true;
 
 /** An error in three parts: the event, its effect on the position, the next step. A code of the service follows in brackets. */
 export function renderErrorHuman(error: HedgeError, view: HumanView): string {

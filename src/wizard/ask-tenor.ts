@@ -3,8 +3,8 @@ import type { OpenIntent } from '../domain/action-intent.ts';
 import { usdcInWords } from '../domain/exposure.ts';
 import { carryInWords } from '../domain/quote-figures.ts';
 import { TENORS, type Tenor } from '../domain/vocabulary.ts';
+import { REST_DAY } from '../domain/zone-times.ts';
 import { line } from '../output/blocks.ts';
-import { WEEKEND } from '../output/format.ts';
 import { tenorTable } from '../output/views/quote.ts';
 import { maturityCell } from '../output/views/record-columns.ts';
 import { type QuotedTenor, readQuotes } from '../readings/read-quotes.ts';
@@ -50,8 +50,8 @@ function about(
       `Carry: ${carried}. Upfront: ${usdcInWords(quote.upfront.total_upfront_usdc)}.`,
       ...(lines([line(maturityCell(quote.maturity, 'date'))])
         .join('')
-        .includes(WEEKEND)
-        ? [`${WEEKEND} matures on a weekend.`]
+        .includes(REST_DAY)
+        ? [`${REST_DAY} Weekend or public holiday.`]
         : []),
       ...sentences,
     ].join(' '),

@@ -292,7 +292,7 @@ describe('hedges on a screen', () => {
     const cli = await cliWith(on('GET /hedges/hdg_1', ok(saturday)));
     const { out } = await cli.run('hedges hdg_1', SCREEN);
     expect(out.split('(!)')).toHaveLength(3);
-    expect(out).toContain('(!) matures on a weekend.');
+    expect(out).toContain('(!) Weekend.');
   });
 });
 

@@ -217,7 +217,7 @@ describe('cover', () => {
     expect(out).toContain(
       'Days 0–7 count as a whole: hedges that mature close to Thu 24 Dec cover less than 60 % of it.',
     );
-    expect(out).toContain('(!) Mon 28 Dec, public holiday: Boxing Day');
+    expect(out).toContain('Mon 28 Dec, Boxing Day');
     const { run } = await coverWith(readings({ hedges: [held], positions }), { exposures });
     const [{ dues }] = derivedOf(await run('--json')).buckets;
     expect(dues).toMatchObject([
@@ -251,7 +251,7 @@ describe('cover', () => {
     const footer = out.slice(out.indexOf('In no bucket')).trimEnd().split('\n');
     expect(footer).toEqual([
       expect.stringContaining('B (Sun 20 Dec (!))'),
-      '(!) Sun 20 Dec, weekend; Fri 25 Dec, public holiday: Christmas Day.',
+      '(!) Weekend, or public holiday: Fri 25 Dec, Christmas Day.',
       'Nothing was sent. USDC counts as USD. Rounded half up; full precision: --json',
     ]);
   });
@@ -629,7 +629,7 @@ describe('weekends and Nigerian public holidays', () => {
     ]);
     const { out } = await show();
     expect(out).toContain('Fri 25 Dec (!)');
-    expect(out).toContain('(!) Fri 25 Dec, public holiday: Christmas Day.');
+    expect(out).toContain('(!) Public holiday: Fri 25 Dec, Christmas Day.');
     // The leg that is opened now matures on the day of its roll.
     expect(out).toMatch(/^Fri 25 Dec \(!\) .* 1 d +Thu 24 Dec /m);
     // No holiday that follows the moon can fall on one of these dates.
@@ -643,7 +643,9 @@ describe('weekends and Nigerian public holidays', () => {
     const { show } = await coverWith(script, { exposures: early, policy });
     const { out } = await show();
     expect(out).toMatch(/^Mon 28 Dec \(!\) .* 3 d +Sat 26 Dec \(!\) /m);
-    expect(out).toContain('(!) Sat 26 Dec, weekend, public holiday: Boxing Day;');
+    expect(out).toContain(
+      '(!) Public holiday: Sat 26 Dec, Boxing Day; Mon 28 Dec, Boxing Day (in lieu, if declared).',
+    );
   });
 
   it('are those of a file of your own, which is read before any request', async () => {
@@ -653,7 +655,7 @@ describe('weekends and Nigerian public holidays', () => {
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('(--holidays)')]);
     writeFileSync(deals, 'date,name\n2026-12-24,Founders Day\n');
     const { out } = await show('--holidays', deals);
-    expect(out).toContain('(!) Thu 24 Dec, public holiday: Founders Day.');
+    expect(out).toContain('(!) Public holiday: Thu 24 Dec, Founders Day.');
     expect(out).not.toContain('Fri 25 Dec (!)');
     expect(out).not.toContain('Islamic');
   });

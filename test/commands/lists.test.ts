@@ -313,7 +313,7 @@ describe('a list as a person reads it', () => {
     const both = await cli.run('hedges', ON_A_TERMINAL);
     expect(both.out).toMatch(/^runs .*Sat 21 Nov(?: 2026)? \(!\)/m);
     expect(both.out).toMatch(/^ended .*Sat 21 Nov(?: 2026)?$/m);
-    expect(both.out).toContain('(!) matures on a weekend.');
+    expect(both.out).toContain('(!) Weekend.');
     expect((await cli.run('hedges')).out).not.toContain('(!)');
   });
 

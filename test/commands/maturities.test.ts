@@ -231,6 +231,19 @@ describe('the holidays of an operator', () => {
     });
   });
 
+  it('are marked in the rows too, with their names below; the built-in ones of that year are not', async () => {
+    const cli = await cliWith(...reading(), ...reading());
+    const file = join(cli.home, 'holidays.csv');
+    writeFileSync(file, 'date,name\n2026-12-23,Founders Day\n');
+    const own = (await cli.run(['maturities', '--holidays', file], SCREEN)).out;
+    expect(own).toMatch(/^23 Dec 20:00 \(!\) /m);
+    expect(own).toMatch(/^25 Dec 09:30 [^(]/m);
+    expect(own).toContain('(!) Public holiday: Wed 23 Dec, Founders Day.');
+    const built = (await cli.run('maturities', SCREEN)).out;
+    expect(built).toMatch(/^25 Dec 09:30 \(!\) /m);
+    expect(built).toContain('(!) Public holiday: Fri 25 Dec, Christmas Day.');
+  });
+
   it.each([
     ['24.12.2026,Special day', 'Line 1 of'],
     ['2026-02-30,Special day', 'Line 1 of'],
@@ -257,7 +270,7 @@ it('maturities: at 60 columns two equal hedges are told apart by their deal IDs,
   const { out } = await (await cliWith(...reading(twins))).run('maturities', narrow);
   for (const row of [0, 1])
     expect(out).toMatch(new RegExp(` COVER-20261228-BUY-b1e3fb-${row.toString()}$`, 'm'));
-  expect(out.replaceAll(/\s+/g, ' ')).toContain('Hidden columns: SIDE, HEDGE,');
+  expect(out.replaceAll(/\s+/g, ' ')).toContain(' SIDE, HEDGE,');
 });
 
 describe('maturities --ics', () => {

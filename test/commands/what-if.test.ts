@@ -181,7 +181,7 @@ describe('a margin that is used up', () => {
     expect(range).toMatch(/^1,370\.00 .* buy$/m);
     expect(range).toMatch(/^1,380\.00 .*\d$/m);
     const used = (await cli.run('what-if --rate 1370', WIDE)).out;
-    expect(used).toMatch(/^At 1,370\.00, .*\. \(!\) Margin used up: buy$/m);
+    expect(used).toMatch(/^At 1,370\.00, .*\. MARGIN USED UP: buy$/m);
     const unused = (await cli.run('what-if --rate 1380', WIDE)).out;
     expect(unused).toMatch(/^At 1,380\.00, .*naira$/m);
   });

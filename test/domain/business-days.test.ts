@@ -6,10 +6,10 @@ import {
   type Holiday,
   holidayTable,
   isBusinessDay,
-  nextBusinessMorning,
 } from '../../src/domain/business-days.ts';
 import { periodOf } from '../../src/domain/calendar.ts';
 import { instantText } from '../../src/domain/instants.ts';
+import { nextBusinessMorning } from '../../src/domain/maturity-ladder.ts';
 
 const table = holidayTable();
 

@@ -1,16 +1,17 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Cell } from '../../src/output/cells.ts';
-import { cellOf, labelOf } from '../../src/output/field-labels.ts';
+import { holidayTable } from '../../src/domain/business-days.ts';
 import {
-  type CellFormat,
-  cellText,
   formatRelative,
   formatTime,
   isKnownZone,
-  isWeekend,
-} from '../../src/output/format.ts';
+  restDayOf,
+  restDaysNote,
+} from '../../src/domain/zone-times.ts';
+import { type Cell } from '../../src/output/cells.ts';
+import { cellOf, labelOf } from '../../src/output/field-labels.ts';
+import { type CellFormat, cellText } from '../../src/output/format.ts';
 
 const NOW = Date.parse('2026-11-20T09:02:11Z');
 const spelling: CellFormat = { zone: 'Africa/Lagos', now: NOW, unicode: true };
@@ -141,10 +142,32 @@ describe('time', () => {
   });
 
   it('knows the weekend of the zone, not of UTC', () => {
-    expect(isWeekend('2026-11-20T23:30:00Z', 'UTC')).toBe(false);
-    expect(isWeekend('2026-11-20T23:30:00Z', 'Africa/Lagos')).toBe(true);
-    expect(isWeekend('2026-11-22T12:00:00Z', 'UTC')).toBe(true);
-    expect(isWeekend('2026-11-22T23:30:00Z', 'Africa/Lagos')).toBe(false);
+    const isRestDay = (at: string, zone: string): boolean => restDayOf({ at }, { zone }) !== undefined;
+    expect(isRestDay('2026-11-20T23:30:00Z', 'UTC')).toBe(false);
+    expect(isRestDay('2026-11-20T23:30:00Z', 'Africa/Lagos')).toBe(true);
+    expect(isRestDay('2026-11-22T12:00:00Z', 'UTC')).toBe(true);
+    expect(isRestDay('2026-11-22T23:30:00Z', 'Africa/Lagos')).toBe(false);
+  });
+
+  it('knows a public holiday of the zone, and takes that of a file before its own', () => {
+    const inLagos = { zone: 'Africa/Lagos', holidayOf: holidayTable().nameOf };
+    const friday = '2026-12-24T23:30:00Z';
+    expect(restDayOf({ at: friday }, inLagos)).toEqual({ holiday: 'Christmas Day' });
+    expect(restDayOf({ at: friday }, { ...inLagos, zone: 'UTC' })).toBeUndefined();
+    expect(restDayOf({ at: friday, holiday: null }, inLagos)).toBeUndefined();
+    expect(restDayOf({ at: '2026-12-08T09:00:00Z', holiday: 'Own day' }, inLagos)).toEqual({
+      holiday: 'Own day',
+    });
+  });
+
+  it('explains the mark of a date', () => {
+    expect(restDaysNote([], true)).toBe('(!) Weekend.');
+    expect(restDaysNote(['Fri 25 Dec, Christmas Day'], false)).toBe(
+      '(!) Public holiday: Fri 25 Dec, Christmas Day.',
+    );
+    expect(restDaysNote(['Fri 25 Dec, Christmas Day', 'Sat 26 Dec, Boxing Day'], true)).toBe(
+      '(!) Weekend, or public holiday: Fri 25 Dec, Christmas Day; Sat 26 Dec, Boxing Day.',
+    );
   });
 
   it('knows which zones there are', () => {

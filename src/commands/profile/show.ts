@@ -6,7 +6,7 @@ import { PRACTICE_LIVE } from '../../domain/vocabulary.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
 import { practiceIdentity } from '../../journal/account-identity.ts';
 import type { Journal } from '../../journal/store/journal.ts';
-import { viewProfile } from '../../output/views/profiles.ts';
+import { type ProfileInFull, viewProfile } from '../../output/views/profiles.ts';
 import { keysOfProfile } from '../../readings/known-keys.ts';
 import { type LimitUse, limitUse } from '../../trading/guards/limit-use.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -33,7 +33,7 @@ export const profileShow = defineCommand({
       const isDefault = selection.kind !== 'pair' && store.defaultName() === selection.name;
       const why = profileSourceInWords(selection.source);
       const used = await usedOf(context, selection);
-      return { value: { ...summaryOf(selection, isDefault), used_today: used, why, path } };
+      return shown({ ...summaryOf(selection, isDefault), used_today: used, why, path });
     }
     const { profiles, builtIn, defaultName } = store.read();
     const isDefault = defaultName === name;
@@ -44,17 +44,18 @@ export const profileShow = defineCommand({
         journalOf: (of) => context.journalOf(of),
       });
       const summary = builtInSummary(name, settings, isDefault);
-      return { value: { ...summary, used_today: used, why: undefined, path } };
+      return shown({ ...summary, used_today: used, why: undefined, path });
     }
     const profile = profiles.get(name);
     if (profile === undefined) throw unknownProfile(name, [...profiles.keys()]);
     const used = await usedToday(context, name, { profile, journalOf: (of) => context.journalOf(of) });
-    return {
-      value: { ...storedSummary(name, profile, isDefault), used_today: used, why: undefined, path },
-    };
+    return shown({ ...storedSummary(name, profile, isDefault), used_today: used, why: undefined, path });
   },
   view: viewProfile,
 });
+
+/** Times are in the zone of the profile that is shown. */
+const shown = (value: ProfileInFull) => ({ value, zone: value.time_zone ?? 'UTC' });
 
 async function usedOf(context: CommandContext, selection: Selection): Promise<LimitUse | undefined> {
   switch (selection.kind) {

@@ -3,18 +3,19 @@ import { sum } from '../../domain/amounts.ts';
 import { daysBetween, isBusinessDay } from '../../domain/business-days.ts';
 import { type BucketCoverage, DIRECTIONS, weightedNaira } from '../../domain/cover.ts';
 import { someOf } from '../../domain/exposure.ts';
-import { marksOn } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
+import { spelledName } from '../../domain/sanitize.ts';
+import { REST_DAY, restDaysNote } from '../../domain/zone-times.ts';
 import type { CoverReading } from '../../readings/read-cover.ts';
 import { dimLine, gap, line, messageLine, tableOf, type View, warnLine } from '../blocks.ts';
 import { text } from '../cells.ts';
 import { daysInWords, naira, nairaInWords } from './cover-document.ts';
-import { dateInWords, marksOf } from './day-words.ts';
+import { dateInWords } from './day-words.ts';
 import { countOf, known } from './record-columns.ts';
 
 /** `Mon 14 Dec`; `(!)` marks a weekend or a public holiday. */
 export const markedDate = (date: string, { today, input }: CoverReading): string =>
-  `${dateInWords(date, today)}${isMarked(date, { today, input }) ? ' (!)' : ''}`;
+  `${dateInWords(date, today)}${isMarked(date, { today, input }) ? ` ${REST_DAY}` : ''}`;
 
 const isMarked = (date: string, { today, input }: Pick<CoverReading, 'today' | 'input'>): boolean =>
   date !== today && !isBusinessDay(date, input.holidays);
@@ -101,25 +102,25 @@ function betweenBuckets({ outside, today, coverage }: CoverReading): string {
     .join('');
 }
 
-const MOST_MARKED = 4;
-
-/** `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
+/** `(!) Weekend, or public holiday: Fri 25 Dec, Christmas Day.` */
 export function marksLine(reading: CoverReading): View {
   const { today, input } = reading;
   const marked = datesShown(reading)
     .filter((date) => isMarked(date, reading))
-    .map((date) => [dateInWords(date, today), ...marksOf(marksOn(date, input.holidays))].join(', '));
-  const more = marked.length - MOST_MARKED;
-  const shown = marked.slice(0, MOST_MARKED).join('; ');
-  return (
-    marked.length > 0 && messageLine(`(!) ${shown}${more > 0 ? `; and ${more} more (--json)` : ''}.`, 'warn')
+    .map((date) => ({ date, holiday: input.holidays.nameOf(date) }));
+  const holidays = marked.flatMap(({ date, holiday }) =>
+    holiday === undefined ? [] : [`${dateInWords(date, today)}, ${spelledName(holiday)}`],
   );
+  return marked.length > 0 && messageLine(restDaysNote(holidays, holidays.length < marked.length), 'warn');
 }
 
 /** In order. */
 export const datesShown = (reading: CoverReading): readonly string[] =>
   [
     ...new Set([
+      ...reading.hedges.flatMap(({ derived: { must_roll: roll } }) =>
+        roll === null ? [] : [roll.matures_on, roll.due],
+      ),
       ...reading.deals.flatMap((deal) => [deal.due, ...deal.rolls.map(({ date }) => date), deal.matures_on]),
       ...shownByDate(reading)
         .slice(0, MOST_DATES)

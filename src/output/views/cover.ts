@@ -138,7 +138,11 @@ function lostDatesLine({ hedges, today, input: { exposures }, coverage }: CoverR
 }
 
 /** The rolls have no quote here, so their limit is the operator's. */
-function mustRollBlocks({ hedges, today, market: { market } }: CoverReading): View {
+function mustRollBlocks(reading: CoverReading): View {
+  const {
+    hedges,
+    market: { market },
+  } = reading;
   const early = hedges.flatMap((hedge) => {
     const { must_roll: mustRoll } = hedge.derived;
     return mustRoll === null ? [] : [{ hedge, ...mustRoll }];
@@ -153,7 +157,7 @@ function mustRollBlocks({ hedges, today, market: { market } }: CoverReading): Vi
         const options = ['--tenor', String(tenors[0]), '--at', 'maturity'];
         return step(
           commandOnId(shell`hedge roll`, hedge.client_reference ?? hedge.id, options),
-          `matures ${dateInWords(maturesOn, today)}, due ${dateInWords(due, today)}`,
+          `matures ${markedDate(maturesOn, reading)}, due ${markedDate(due, reading)}`,
         );
       }),
     ),
@@ -280,7 +284,7 @@ function rollLines(reading: CoverReading): View {
         return rows.map(({ deal_id: dealId }) =>
           step(
             shell`hedge roll ${dealId} --tenor ${String(first?.tenor_days)} --at maturity ${limit}`,
-            `due ${dateInWords(due, reading.today)}`,
+            `due ${markedDate(due, reading)}`,
           ),
         );
       }),

@@ -3,8 +3,8 @@
 import { weekdayOf } from '../../domain/business-days.ts';
 import type { DayMarks } from '../../domain/maturity-ladder.ts';
 import { spelledName } from '../../domain/sanitize.ts';
+import { MONTHS, WEEKDAYS } from '../../domain/zone-times.ts';
 import { dimLine, type View } from '../blocks.ts';
-import { MONTHS, WEEKDAYS } from '../format.ts';
 
 /** `Mon 14 Dec`, with its year unless it is that of `now`. */
 export function dateInWords(date: string, now = ''): string {

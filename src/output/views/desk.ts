@@ -214,7 +214,7 @@ export const sharedDocuments = ({ halt, desk }: JournalSummary) => ({
 const LIMIT_WORDS: Readonly<Record<DeskLimitName, string>> = {
   max_notional_usd: 'Per trade',
   max_daily_notional_usd: 'Per day',
-  max_open_usd: 'Open',
+  max_open_usd: 'Open at most',
 };
 
 const limitInWords = (digits: string | undefined): string =>

@@ -188,7 +188,7 @@ function statusCell(status: unknown): Cell {
   return text(word, ownField(TONES, word));
 }
 
-/** In a table: the day, and whether a running hedge matures on a weekend. One that failed has none. */
+/** In a table: the day, marked if a running hedge matures on a weekend or a public holiday. One that failed has none. */
 function maturityDate(at: unknown, hedge: Hedge): Cell {
   if (hasFailed(hedge) || typeof at !== 'string') return missing;
   return isRunning(hedge) ? maturityCell(at, 'date') : { kind: 'time', at, style: 'date' };

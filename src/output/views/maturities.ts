@@ -8,13 +8,13 @@ import { instantOf, isoSeconds } from '../../domain/instants.ts';
 import type { LadderDay, LadderHour, MaturingSum } from '../../domain/maturity-ladder.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference, SIDES, type Side } from '../../domain/vocabulary.ts';
+import { two } from '../../domain/zone-times.ts';
 import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
 import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, gap, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import type { CalendarUpdate } from '../calendar-file.ts';
 import { type Cell, type ChangeLine, nameText, phrase, text } from '../cells.ts';
-import { two } from '../format.ts';
 import { type Listing, listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { areNamed } from './hedges.ts';
@@ -49,7 +49,7 @@ function viewMaturities(reading: MaturitiesReading, calendar: WrittenCalendar | 
           ladderTable(ladder.days, reading.servedAt.toISOString()),
           { kind: 'figures', rows: totalRows(reading) },
           gap,
-          hedgeTable(reading),
+          maturingHedges.block(reading.maturing),
         ];
   return [
     shown,
@@ -110,13 +110,6 @@ const totalRows = ({ maturing, ladder }: MaturitiesReading): readonly (readonly 
 
 const sumOfSide = (sums: MaturingSum, side: Side): Big => (side === 'buy' ? sums.buy_usd : sums.sell_usd);
 
-function hedgeTable(reading: MaturitiesReading): Block {
-  const hasMarks = reading.maturing.some(({ derived }) => derived.holiday !== null);
-  return maturingHedges.block(reading.maturing, {
-    only: ({ name }) => name !== 'derived.holiday' || hasMarks,
-  });
-}
-
 /** `Before the next business morning, Mon 30 Nov 08:00 WAT: 2 hedges, buy 30,000.00 USD, sell 5,000.00 USD.` */
 function morningLine({ ladder, beforeNextMorning: before, unlisted, covers }: MaturitiesReading): Block {
   const morning = minute(ladder.nextMorning.atMs);
@@ -160,7 +153,11 @@ const maturingHedges = listOf<PlacedMaturity, PlacedMaturity>()(
     {
       name: 'maturity_at',
       header: 'Matures',
-      show: ({ maturity_at: at }) => ({ ...maturityCell(at ?? '', 'date'), style: 'short' }),
+      show: ({ maturity_at: at, derived: { holiday } }) => ({
+        ...maturityCell(at ?? '', 'date'),
+        style: 'short',
+        holiday,
+      }),
     },
     {
       name: 'id',
@@ -191,7 +188,7 @@ const maturingHedges = listOf<PlacedMaturity, PlacedMaturity>()(
       cell: ofAmount((struck) => rate(struck, 4)),
     },
     'opened_at derived.zone derived.day derived.hour derived.weekend',
-    { name: 'derived.holiday', header: 'Holiday', optional: 'first' },
+    'derived.holiday',
     {
       name: 'derived.seconds_to_maturity',
       header: 'In',
@@ -202,7 +199,7 @@ const maturingHedges = listOf<PlacedMaturity, PlacedMaturity>()(
   ],
   {
     screen:
-      'maturity_at derived.seconds_to_maturity side notional_usd client_reference id derived.holiday market struck_rate',
+      'maturity_at derived.seconds_to_maturity side notional_usd client_reference id market struck_rate',
     record: (hedge) => hedge,
   },
 );

@@ -76,17 +76,18 @@ function usePairs({ name, used_today: use, limits }: ProfileInFull): Parts<Pair>
   if (use === undefined) return [];
   const { notional_usd: used, remaining_usd: remaining, fits_notional_usd: fits, desk } = use;
   const ofDesk = desk && deskPairs(desk);
+  const usedToday = desk === undefined ? 'Used today' : 'You used today';
   if (use.unknown !== null || used === null)
     return [
       ofDesk,
-      pair('Used today', text(use.unknown === null ? '' : WHY_UNKNOWN[use.unknown](name), 'warn')),
+      pair(usedToday, text(use.unknown === null ? '' : WHY_UNKNOWN[use.unknown](name), 'warn')),
     ];
   const daily = limits.max_daily_notional_usd;
   const login = desk === undefined ? '' : 'of this login ';
   return [
     ofDesk,
     pair(
-      'Used today',
+      usedToday,
       remaining === null || daily === undefined
         ? `${usd(used)}; no daily limit`
         : `${usd(used)} of ${usd(daily)}; ${usd(remaining)} remaining`,
@@ -102,8 +103,8 @@ function deskPairs(desk: DeskUse): Parts<Pair> {
   const { max_notional_usd: trade, max_daily_notional_usd: daily, max_open_usd: open } = limits;
   const parts = partsIn<string>([
     trade !== null && `${usd(trade)} per trade`,
-    daily !== null && `${usd(used)} of ${usd(daily)} used today`,
-    open !== null && `${usd(open)} open`,
+    daily !== null && `the desk used ${usd(used)} of ${usd(daily)} today`,
+    open !== null && `at most ${usd(open)} open`,
   ]);
   return [
     pair('Desk', nameText(name), asOf !== null && ['as of', time(asOf)]),

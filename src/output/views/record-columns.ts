@@ -7,9 +7,9 @@ import { exactInstant } from '../../domain/instants.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference, type Side, sideInWords } from '../../domain/vocabulary.ts';
+import type { TimeStyle } from '../../domain/zone-times.ts';
 import { type Amount, type Cell, inline, missing, nameText, type Tone, text, type Words } from '../cells.ts';
 import { cellOf, labelOf, unknownFields } from '../field-labels.ts';
-import type { TimeStyle } from '../format.ts';
 
 /** A signed P&L figure, colored by its sign. */
 export function signedCell(value: unknown): Cell {
@@ -129,7 +129,7 @@ export function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move 
   return row(name, rate(allIn, 4), { kind: 'percent', amount: roundHalfUp(move.abs(), 2) }, direction);
 }
 
-/** When a hedge matures; marked on a weekend in the reader's time zone. */
+/** When a hedge matures; marked on a weekend or a public holiday of the reader's time zone. */
 export const maturityCell = (at: string, style: 'date' | 'minute'): Extract<Cell, { kind: 'time' }> => ({
   kind: 'time',
   at,

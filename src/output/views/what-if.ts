@@ -198,9 +198,9 @@ function viewRange({ scenarios, intent }: WhatIfReading): View {
   ];
 }
 
-/** `. (!) Margin used up: buy` */
+/** `. MARGIN USED UP: buy` */
 const usedUpInTitle = ({ usedUp }: WhatIfScenario): string =>
-  usedUp.length === 0 ? '' : `. (!) Margin used up: ${usedUp.join(', ')}`;
+  usedUp.length === 0 ? '' : `. MARGIN USED UP: ${usedUp.join(', ')}`;
 
 /** `Margin, buy: 1,000.00 USDC, used up at 1,378.41 (-9.09 %).` */
 function marginLine(
