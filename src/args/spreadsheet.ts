@@ -234,7 +234,11 @@ function rejectRows(wrong: readonly WrongRow[], shape: SheetShape): void {
   const what = `${quoted(shape.path)} has ${rows === 1 ? 'a wrong row' : `${rows} wrong rows`}${errors}.`;
   throw new UsageError(
     withMeaning(wrong.length === 1 ? [what, ...shown].join(' ') : what, shape),
-    [...(wrong.length === 1 ? [] : shown), ...(more > 0 ? [`And ${more} more.`] : []), ...formOf(shape)],
+    [
+      ...(wrong.length === 1 ? [] : shown),
+      ...(more > 0 ? [`And ${more} more: --json has all of them.`] : []),
+      ...formOf(shape),
+    ],
     wrong,
   );
 }
@@ -245,6 +249,8 @@ const AMOUNT_DECIMALS = 2;
 /** Naira: `10000`, `10,000.00`, `800m`, `₦1.5bn`, `NGN 65m`: above zero, two decimals at most. @throws UsageError */
 export function readAmount(text: string): Big {
   const value = parseNaira(text);
+  if (/^(?:US\$|\$|USDT?\b)|(?:\$|\bUSDT?)$/i.test(text))
+    throw new UsageError(`${quoted(text)} is in dollars: amounts of this file are naira.`);
   if (value === undefined || !hasDecimals(value, AMOUNT_DECIMALS))
     throw isNot(text, 'an amount: write 10000.50, 10,000.50, 800m or 1.5bn, with two decimals at most');
   if (value.eq(0)) throw new UsageError('the amount is zero.');

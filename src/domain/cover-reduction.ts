@@ -1,6 +1,6 @@
 /** The least reduction of a side after which its hedges no longer cover too much. A reduce takes the same part of every hedge. */
 import { Big } from 'big.js';
-import { sum } from './amounts.ts';
+import { roundHalfUp, sum } from './amounts.ts';
 import type { Coverage, CoverBucket, HedgeCover } from './cover.ts';
 import { isAboutEverything, scaleDown } from './exposure.ts';
 import { averageRate } from './sizes.ts';
@@ -10,7 +10,7 @@ export interface CoverReduction {
   side: Side;
   /** At the struck rate of the side, in whole kobo. */
   naira: Big;
-  /** The part of every hedge of the side, 2 decimals, rounded up. */
+  /** The part of every hedge of the side, 2 decimals. */
   percent: Big;
   /** The service closes the side for it. */
   closesSide: boolean;
@@ -63,7 +63,7 @@ export function leastReduction(
   return {
     side,
     naira: notional.times(rate).round(2, Big.roundUp),
-    percent: notional.times(100).div(total).round(2, Big.roundUp),
+    percent: roundHalfUp(notional.times(100).div(total), 2),
     closesSide: isAboutEverything(notional, total),
     brings,
     below: now.buckets

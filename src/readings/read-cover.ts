@@ -276,7 +276,9 @@ function assemble(
         ...each.sent,
         derived: {
           ...shareOf(each, coverage),
-          must_roll: toBeRolled.has(each.sent.id) ? null : mustRollOf(each.cover, { today, policy, days }),
+          must_roll: toBeRolled.has(each.sent.id)
+            ? null
+            : mustRollOf(each.cover, { today, policy, days, coverage }),
         },
       }))
       .filter(({ derived: { settlement, allotted } }) => settlement === null || allotted.length > 0),
@@ -300,14 +302,20 @@ function assemble(
 
 const NO_ROOM: CoverRoom = { headroom: ZERO, capacity: { buy: ZERO, sell: ZERO }, balance: ZERO };
 
-/** It matures too early for the date that it was opened for; null: it does not. */
+/** It covers the date that it was opened for, and matures too early for it; null: it does not. */
 function mustRollOf(
-  { openedFor: due, maturesIn, settled }: HedgeCover,
-  { today, policy, days }: { today: string; policy: CoverPolicy; days: ReadonlyMap<string, number> },
+  { id, openedFor: due, maturesIn, settled }: HedgeCover,
+  {
+    today,
+    policy,
+    days,
+    coverage,
+  }: { today: string; policy: CoverPolicy; days: ReadonlyMap<string, number>; coverage: Coverage },
 ): CoverHedge['derived']['must_roll'] {
   const dueIn = due === undefined ? undefined : days.get(due);
   if (due === undefined || dueIn === undefined || settled || maturesIn >= dueIn - policy.beforeDays)
     return null;
+  if (!coverage.allotments.some(({ hedge, date }) => hedge === id && date === due)) return null;
   const tenors = shortestChain({ ...policy, due: dueIn - maturesIn });
   return tenors ? { due, matures_on: daysAfter(today, maturesIn), tenors_days: tenors } : null;
 }

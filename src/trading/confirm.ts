@@ -3,6 +3,7 @@
 import { Big } from 'big.js';
 import { readNotional } from '../args/operands.ts';
 import { type ActionName, enlarges, rowOf } from '../domain/action-table.ts';
+import { roundHalfUp } from '../domain/amounts.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
@@ -47,9 +48,10 @@ function noteRecheck(shown: Plan, fresh: Plan, { progress }: TradingContext): vo
     return;
   }
   const bps = worseByBps(fresh.side, { shown: before, now });
+  const shownBps = roundHalfUp(bps.abs(), 2);
   const moved = bps.eq(0)
     ? 'unchanged'
-    : `${bps.abs().round(2, Big.roundUp).toFixed()} bps ${bps.gt(0) ? 'worse' : 'better'}`;
+    : `${shownBps.eq(0) ? 'less than 0.01' : shownBps.toFixed()} bps ${bps.gt(0) ? 'worse' : 'better'}`;
   progress.note(`re-quoted  ${grouped(now)}, ${moved}`);
 }
 

@@ -280,6 +280,33 @@ describe('cover', () => {
     expect(out).toContain('Of the open sells, 3,032,500.00 NGN cover no due date: hdg_sell.');
   });
 
+  it('asks for no roll of a hedge whose exposure is gone: nothing is due that it would cover', async () => {
+    const sell = { ...HELD, id: 'hdg_sell', side: 'sell', client_reference: 'COVER-20261228-SELL-6eed55' };
+    const buy = { ...HELD, notional_usd: 10_000 };
+    const positions = [
+      aPosition({ ...unspecified.position, side: 'sell', notional_usd: 2000 }),
+      aPosition({ ...unspecified.position, notional_usd: 10_000 }),
+    ];
+    const exposures = `${EXPOSURES}INV-2,2026-12-28,"1,000,000.00",receive,firm\n`;
+    const { show } = await coverWith(readings({ hedges: [sell, buy], positions }), { exposures });
+    const { out } = await show();
+    expect(out).not.toContain('must be rolled');
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      'cover no due date: hdg_sell. Let them settle, or close the side.',
+    );
+  });
+
+  it('lists every date of its buckets, so that they add up, and says that forecasts are weighted', async () => {
+    const buy = { ...HELD, notional_usd: 10_000 };
+    const positions = [aPosition({ ...unspecified.position, notional_usd: 10_000 })];
+    const exposures = `${EXPOSURES}INV-2,2026-12-28,"4,000,000.00",receive,forecast\n`;
+    const { show } = await coverWith(readings({ hedges: [buy], positions }), { exposures });
+    const { out } = await show();
+    expect(out).toMatch(/^DUE +RECEIVE NGN, WEIGHTED +PAY NGN, WEIGHTED/m);
+    expect(out).toMatch(/^Thu 24 Dec +15,162,500\.00 /m);
+    expect(out).toMatch(/^Mon 28 Dec \(!\) +2,000,000\.00 /m);
+  });
+
   it('says that forecasts count in part, and not where they count in full', async () => {
     const exposures = EXPOSURES.replace('firm', 'forecast');
     const half = await coverWith([...readings(), quoteFor(4000)], { exposures });

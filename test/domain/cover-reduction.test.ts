@@ -27,6 +27,12 @@ function reductionOf(
 }
 
 describe('the least reduction of a side that covers too much', () => {
+  it('rounds its part of the side half up, as a person does', () => {
+    // 3.124 % of the side.
+    const reduction = reductionOf([due(3, usd(24_219))], [held(3, 25_000)]);
+    expect(reduction?.percent.toFixed()).toBe('3.12');
+  });
+
   it('of one hedge takes exactly what is above the maximum', () => {
     const reduction = reductionOf([due(3, usd(10_000))], [held(3, 25_000)]);
     expect(reduction).toMatchObject({ side: 'buy', brings: [FIRST], below: [], closesSide: false });

@@ -13,7 +13,6 @@ import {
   type BucketLine,
   bucketsOf,
   daysInWords,
-  daysOf,
   nairaInWords,
   STATUS_WORDS,
   totalsOf,
@@ -128,7 +127,9 @@ export function reductionBlocks({ reductions, market: { market }, deals }: Cover
           ? shell`hedge close ${market} ${side}`
           : shell`hedge reduce ${market} ${side} --ngn ${naira.toFixed()}`;
         const takes = closesSide ? `closes every ${side}` : `takes ${percent.toFixed()} % of every ${side}`;
-        const falls = below.length === 0 ? '' : `; days ${below.map(daysOf).join(', ')} fall below the band`;
+        const days = below.map((each) => daysInWords(each).toLowerCase()).join(', ');
+        const falls =
+          days === '' ? '' : `; ${days} ${/^day \d+$/.test(days) ? 'falls' : 'fall'} below the band`;
         return step(command, `${takes}${falls}`);
       }),
     ),

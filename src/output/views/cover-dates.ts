@@ -28,24 +28,34 @@ const MOST_DATES = 12;
 
 const hasBoth = ({ receive, pay }: BucketCoverage): boolean => receive.gt(0) && pay.gt(0);
 
-/** The dates of buckets whose whole tells too little: with receipts and payments, or with a date that lacks cover. */
-const shownByDate = ({ coverage }: CoverReading) =>
-  coverage.buckets
-    .filter((bucket) => hasBoth(bucket) || bucket.short.length > 0)
-    .flatMap(({ dues, coveredOn }) => dues.map((due) => ({ ...due, covered: coveredOn.get(due.date) })));
+/** Every date of a bucket, so that they add up to it; a single one is its bucket. */
+function shownByDate({ coverage }: CoverReading) {
+  const dates = coverage.buckets.flatMap(({ dues, coveredOn }) =>
+    dues.map((due) => ({ ...due, covered: coveredOn.get(due.date) })),
+  );
+  return dates.length > 1 ? dates : [];
+}
+
+/** Forecasts that count in part. */
+export const countedForecasts = ({ exposures, policy }: CoverReading['input']): number =>
+  policy.forecastWeightPct.eq(100) ? 0 : exposures.filter(({ certainty }) => certainty === 'forecast').length;
 
 export function viewDates(reading: CoverReading): View {
   const dates = shownByDate(reading);
   if (dates.length === 0) return [];
   const { buckets } = reading.coverage;
   const more = dates.length - MOST_DATES;
+  const weighted = countedForecasts(reading.input) > 0 ? ', WEIGHTED' : '';
+  const beyond = dates.filter(
+    ({ receive, pay, covered }) => covered?.gt(receive) === true || covered?.lt(pay.neg()) === true,
+  );
   return [
     gap,
     line('By date:'),
     tableOf(dates.slice(0, MOST_DATES), [
       { header: 'DUE', show: ({ date }) => text(markedDate(date, reading)) },
-      { header: 'RECEIVE NGN', align: 'right', show: ({ receive }) => naira(receive) },
-      { header: 'PAY NGN', align: 'right', show: ({ pay }) => naira(pay) },
+      { header: `RECEIVE NGN${weighted}`, align: 'right', show: ({ receive }) => naira(receive) },
+      { header: `PAY NGN${weighted}`, align: 'right', show: ({ pay }) => naira(pay) },
       { header: 'NET TO COVER NGN', align: 'right', show: ({ toCover }) => naira(toCover) },
       {
         header: 'COVERED NGN',
@@ -55,6 +65,11 @@ export function viewDates(reading: CoverReading): View {
       },
     ]),
     buckets.some(hasBoth) && dimLine('Each amount is set against the nearest one of the other direction.'),
+    dates.some(({ covered }) => covered?.lt(0) === true) && dimLine('COVERED below zero: sells.'),
+    beyond.length > 0 &&
+      warnLine(
+        `Hedged for more than falls due: ${fewOf(beyond.map(({ date }) => dateInWords(date, reading.today)))}.`,
+      ),
     more > 0 && dimLine(`${more} more dates: --json`),
     buckets.map((bucket) => shortLine(bucket, reading)),
   ];

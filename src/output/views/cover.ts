@@ -25,7 +25,15 @@ import {
 import { nameText, partsIn, type Tone, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
 import { constraintLines, reductionBlocks } from './cover-advice.ts';
-import { datesShown, fewOf, markedDate, marksLine, outsideLine, viewDates } from './cover-dates.ts';
+import {
+  countedForecasts,
+  datesShown,
+  fewOf,
+  markedDate,
+  marksLine,
+  outsideLine,
+  viewDates,
+} from './cover-dates.ts';
 import { bucketList, bucketsOf, coverDocument, naira, nairaInWords, totalsOf } from './cover-document.ts';
 import { dateInWords, islamicLine } from './day-words.ts';
 import { bpsFigure, cents, countCell, countOf, rate, row, usd } from './record-columns.ts';
@@ -93,11 +101,14 @@ function footer(reading: CoverReading, isSaidLast: boolean): View {
 const MOST_LINES = 3;
 
 /** `NET NGN counts 2 forecasts at 50 % of the amount.` */
-function forecastLine({ input: { exposures, policy } }: CoverReading): View {
-  const counted = exposures.filter(({ certainty }) => certainty === 'forecast').length;
-  if (counted === 0 || policy.forecastWeightPct.eq(100)) return [];
-  return dimLine(
-    `NET NGN counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} % of the amount.`,
+function forecastLine({ input }: CoverReading): View {
+  const counted = countedForecasts(input);
+  const { policy } = input;
+  return (
+    counted > 0 &&
+    dimLine(
+      `NET NGN counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} % of the amount.`,
+    )
   );
 }
 
@@ -147,9 +158,13 @@ function mustRollBlocks(reading: CoverReading): View {
     const { must_roll: mustRoll } = hedge.derived;
     return mustRoll === null ? [] : [{ hedge, ...mustRoll }];
   });
-  const [first] = early;
-  if (first === undefined) return [];
-  const { side, notional_usd: notional } = first.hedge;
+  if (early.length === 0) return [];
+  const quotes = new Map(
+    early.map(({ hedge: { side, notional_usd: notional }, tenors_days: [tenor] }) => [
+      `${side} ${tenor}`,
+      { side, notional, tenor },
+    ]),
+  );
   return [
     warnLine('COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned:'),
     commandRows(
@@ -166,8 +181,8 @@ function mustRollBlocks(reading: CoverReading): View {
       'On live add --max-cost-bps: the BPS of this quote, and some more, since the price at maturity is not known:',
     ),
     commandRows(
-      step(
-        shell`hedge quote ${market} ${side} ${wholeCents(notional).toFixed()} --tenor ${String(first.tenors_days[0])}`,
+      [...quotes.values()].map(({ side, notional, tenor }) =>
+        step(shell`hedge quote ${market} ${side} ${wholeCents(notional).toFixed()} --tenor ${String(tenor)}`),
       ),
     ),
   ];
@@ -299,7 +314,11 @@ const unusedLines = (hedges: CoverReading['hedges']): View =>
     if (unused.length === 0) return [];
     const total = nairaInWords(sum(unused.map(({ derived }) => derived.unused_ngn)));
     const ids = unused.map(({ id }) => unquoted(id));
-    return [messageLine(`Of the open ${side}s, ${total} cover no due date: ${fewOf(ids)}.`)];
+    return [
+      messageLine(
+        `Of the open ${side}s, ${total} cover no due date: ${fewOf(ids)}. Let them settle, or close the side.`,
+      ),
+    ];
   });
 
 function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): View {
