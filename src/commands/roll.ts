@@ -157,7 +157,7 @@ const rollDrop = defineCommand({
         if (yes || !context.prompter.attended) return true;
         await context.show(line(chainCells(chain)));
         return context.prompter.confirm({
-          message: `Give up this roll of ${chain.plan.identity.environment}, profile ${chain.plan.profile}?`,
+          message: `Give up this roll of profile ${chain.plan.profile}?`,
           otherwise: '--yes',
         });
       },

@@ -103,11 +103,13 @@ function legOf(
       ? []
       : addsTo(hedgeId, additionsSince(state.since(action.intent.at), action));
   const later = adds.filter((add) => (add?.intent.at ?? '') > sizeAt);
-  const notional = sum([size, ...later.flatMap((add) => add?.notional ?? [])]);
+  const held = sum([size, ...later.flatMap((add) => add?.notional ?? [])]);
   const entries = [action, ...adds];
   const entered = sum(entries.flatMap((each) => (each && enteredNotional(each)) ?? []));
   // Somebody else has added the rest.
-  const recorded = sumOfParts((notional.gt(entered) ? [...entries, undefined] : entries).map(recordedParts));
+  const recorded = sumOfParts((held.gt(entered) ? [...entries, undefined] : entries).map(recordedParts));
+  // Its fees and carry are those of all that was opened, also of what was reduced since.
+  const notional = held.gt(entered) ? held : entered;
   const closeFee = closedBy === undefined ? restOfFees(record, maturity, recorded) : closeFeeOf(closedBy);
   const parts: CostParts = {
     ...recorded,

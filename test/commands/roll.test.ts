@@ -270,6 +270,8 @@ describe('hedge roll --at maturity', () => {
     const cli = await desk();
     const ran = await cli.run(PLAN);
     expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('nothing was sent')]);
+    // Leg 2 begins where leg 1 settles.
+    expect(ran.out.replaceAll(/\s+/g, ' ')).toMatch(/Leg 2 PAY-1\.r2, 1 day, matures .* or later/);
     const again = await cli.run(PLAN);
     expect([again.code, again.out]).toEqual([0, expect.stringContaining('ALREADY PLANNED')]);
     const early = await cli.run('roll run --due --yes');
@@ -676,7 +678,7 @@ describe('roll drop of a roll of a stored profile', () => {
     const declined = await cli.run(drop('desk'), { terminal, answer: 'n\r' });
     expect([declined.code, declined.err]).toEqual([
       10,
-      expect.stringContaining('Give up this roll of sandbox, profile desk?'),
+      expect.stringContaining('Give up this roll of profile desk?'),
     ]);
     expect((await cli.run(drop('desk'), { terminal, answer: 'y\r' })).code).toBe(0);
   });
@@ -728,7 +730,7 @@ describe('the cost of a roll', () => {
     expect(screen.out).toMatch(/Cost in bps +[\d.]+ +[\d.]+ *\n/);
     const words = screen.out.replaceAll(/\s+/g, ' ');
     expect(words).toMatch(
-      /Cost of both hedges, an open one to its maturity: [\d.]+ USDC, [\d.]+ bps; of rolling alone: [\d.]+ USDC, [\d.]+ bps\./,
+      /Cost of both hedges, an open one to its maturity: [\d.]+ USDC, [\d.]+ bps of that of leg 2; of rolling alone: [\d.]+ USDC, [\d.]+ bps\./,
     );
     const { legs } = shown.derived;
     const alone = (legs[1]?.['cost_usdc'] ?? 0) + (legs[0]?.['close_fee_usdc'] ?? 0);
@@ -767,7 +769,10 @@ describe('the cost of a leg that was added to and reduced', () => {
       cli,
       'roll show PAY-1.r2',
     );
-    const [{ platform_fee_usdc: before = 0, close_fee_usdc: close = 0 } = {}] = derived.legs;
+    const [{ platform_fee_usdc: before = 0, close_fee_usdc: close = 0, notional_usd: base } = {}] =
+      derived.legs;
+    // The cost in bps is of all that these fees were paid for.
+    expect(base).toBe(15_000);
     // 10 for the open, 5 for the add; half as much for each part that was closed.
     expect([before + close, record?.fees_usdc]).toEqual([22.5, 22.5]);
   });

@@ -1,5 +1,6 @@
 /** `hedge roll` and its commands: the preview of both legs, what a run did, the list of rolls, and what one has cost. */
 import { commandText, shell } from '../../domain/hint.ts';
+import { DAY_MS, exactInstant } from '../../domain/instants.ts';
 import { COST_PARTS, type CostParts, type CostSum, rollingCost } from '../../domain/roll-cost.ts';
 import { outcomeWord } from '../../journal/describe.ts';
 import { recordedRollingCost } from '../../journal/recorded-costs.ts';
@@ -81,7 +82,7 @@ function viewLater(chain: RollChain, open: OpenPlan): View {
   return [
     pairs(
       pair('Leg 1', legOneCells(plan)),
-      pair('Leg 2', nameText(plan.deal_id), 'at the size that settles'),
+      pair('Leg 2', nameText(plan.deal_id), 'at the size that settles', legTwoMaturity(plan)),
       costTodayPair(open),
       pair('Limit', limitCells(plan.max_cost_bps)),
       pair('Opened', 'within 24 h of the maturity, by you or cron:', hintCell(shell`hedge roll run`)),
@@ -94,6 +95,14 @@ const legOneCells = ({ hedge_id: id, first_deal_id: dealId, maturity_at: at }: R
   nameText(dealId === undefined ? id : `${id} (${dealId})`),
   at === undefined ? 'settles at its maturity' : ['settles', maturityCell(at, 'minute')],
 ];
+
+/** It is opened when leg 1 has settled, or some time after. */
+const legTwoMaturity = ({ maturity_at: at, tenor_days: tenor }: RollChain['plan']): Words =>
+  at !== undefined && [
+    ', matures',
+    maturityCell(exactInstant(Date.parse(at) + tenor * DAY_MS), 'minute'),
+    'or later',
+  ];
 
 const limitCells = (limit: string | undefined): Words =>
   limit === undefined
@@ -141,7 +150,7 @@ function viewPlanned(
     ),
     pairs(
       pair('Leg 1', legOneCells(plan)),
-      pair('Leg 2', nameText(plan.deal_id), `, ${days(plan.tenor_days.toString())}`),
+      pair('Leg 2', nameText(plan.deal_id), `, ${days(plan.tenor_days.toString())}`, legTwoMaturity(plan)),
       open !== undefined && costTodayPair(open),
       pair('Limit', limitCells(plan.max_cost_bps)),
     ),
@@ -248,7 +257,7 @@ const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
   impact_cost_usd: 'Impact',
   slippage_usd: 'Slippage',
   carry_usdc: 'Carry',
-  platform_fee_usdc: 'Fees of open and reduces',
+  platform_fee_usdc: 'Fees',
   close_fee_usdc: 'Fee to close',
 };
 
@@ -281,14 +290,16 @@ function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
       ),
       usd(total.cost_usdc, 'USDC', 'strong'),
       alone === undefined
-        ? phrase`, ${bps(total.cost_bps)}; leg 2 is not open.`
-        : phrase`, ${bps(total.cost_bps)}; of rolling alone: ${usd(alone.cost_usdc, 'USDC')}, ${bps(alone.cost_bps)}.`,
+        ? phrase`, ${bps(total.cost_bps)} of that of leg 1; leg 2 is not open.`
+        : phrase`, ${bps(total.cost_bps)} of that of leg 2; of rolling alone: ${usd(alone.cost_usdc, 'USDC')}, ${bps(alone.cost_bps)}.`,
     ),
     dimLine(
       'Costs: positive is paid. USDC counts as USD. Realized P&L: negative is a loss, net of carry and fees.',
     ),
     isRunning &&
-      dimLine('Of a hedge that is open: carry as it was quoted, to maturity; without the fees of reduces.'),
+      dimLine(
+        'Of a hedge that is open: carry as it was quoted, to maturity; fees of its open and adds, not of its reduces.',
+      ),
     total.missing.length > 0 && line(text('Not known, and not in the sum:', 'warn'), missingInWords(total)),
     !isFinished(chain) && [gap, viewNext(chain)],
   ];
@@ -301,7 +312,7 @@ interface LegRow {
 
 const LEG_ROWS: readonly LegRow[] = [
   { name: 'Hedge', cell: ({ hedge_id: id }) => known(id, nameText) },
-  { name: 'Notional USD', cell: ({ notional_usd: notional }) => usd(notional) },
+  { name: 'Opened and added USD', cell: ({ notional_usd: notional }) => usd(notional) },
   ...COST_PARTS.map((part) => ({ name: PART_NAMES[part], cell: (leg: LegCost) => known(leg[part], usd) })),
   { name: 'Cost', cell: ({ cost_usdc: cost }) => usd(cost) },
   { name: 'Cost in bps', cell: ({ cost_bps: cost }) => bpsFigure(cost) },
