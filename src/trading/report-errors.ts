@@ -6,7 +6,7 @@ import { sum } from '../domain/amounts.ts';
 import { usdInWords, wholeCents } from '../domain/exposure.ts';
 import { say, shell, step, TO_RETRY } from '../domain/hint.ts';
 import { exactInstant, MINUTE_MS } from '../domain/instants.ts';
-import { LONGEST_ID, unquoted } from '../domain/quoted.ts';
+import { LONGEST_ID, quotedName, unquoted } from '../domain/quoted.ts';
 import {
   type HedgeError,
   type HintLine,
@@ -38,7 +38,8 @@ import {
 import type { Evidence } from './outcome/change-evidence.ts';
 import { actionByName, actionIds } from './report.ts';
 
-export const failedError = (entry: Action): OrderFailedError =>
+/** `earlier`: the action whose hedge it is: the service repeated the answer to that one. */
+export const failedError = (entry: Action, earlier?: Action): OrderFailedError =>
   new OrderFailedError({
     ...(wasNotExecuted(entry)
       ? {
@@ -46,8 +47,14 @@ export const failedError = (entry: Action): OrderFailedError =>
           meaning: `Nothing was opened: ${NOT_THERE}`,
         }
       : {
-          what: `FAILED: ${actionInWords(entry)}: order failed on-chain (action ${entry.shortId}).`,
-          meaning: 'Nothing was opened; the margin was released.',
+          what:
+            earlier === undefined
+              ? `FAILED: ${actionInWords(entry)}: order failed on-chain (action ${entry.shortId}).`
+              : `FAILED: ${actionInWords(entry)} (action ${entry.shortId}): the service answered with the earlier failure of action ${earlier.shortId}. Nothing new was ordered.`,
+          meaning:
+            earlier === undefined
+              ? 'Nothing was opened; the margin was released.'
+              : 'Nothing was opened. The next run is a new order.',
         }),
     hint: again(entry),
     details: actionIds(entry),
@@ -340,6 +347,8 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
   const side = `${unquoted(intent.market)} ${intent.side}`;
   switch (evidence.kind) {
     case 'none':
+      if (evidence.failed !== undefined)
+        return `only hedge ${quotedName(evidence.failed)} has its reference, and that one failed before`;
       return createsHedge(intent) ? NOT_FOUND : `${side} shows no change from it`;
     case 'exact': {
       const changed = evidence.hedges

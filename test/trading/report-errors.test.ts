@@ -213,6 +213,14 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
     expect(lines).toEqual(lines.slice(0, 3));
   });
 
+  it('a failure that the service repeats for a new action is told as the earlier one', () => {
+    const again = { ...failed, id: 'bb00000000000001', shortId: 'bb00' };
+    const error = failedError(again, failed);
+    expect(error.what).toContain(`the service answered with the earlier failure of action ${failed.shortId}`);
+    expect(error.what).toContain('Nothing new was ordered.');
+    expect(error.meaning).toBe('Nothing was opened. The next run is a new order.');
+  });
+
   it('the line that opens a failed order again, or the rest of a partial fill, keeps its note', () => {
     const noted = { ...failed, intent: { ...failed.intent, note: 'inv 5' } };
     expect(hintText(failedError(noted).hint)).toMatch(/ --max-cost-bps 42\.5 --note 'inv 5'$/);

@@ -211,7 +211,9 @@ async function endReport(
   const entry = await recordOutcome(action, { outcome, facts, hedge }, context);
   if (origin === 'other') context.progress.note(mayStillLand(action, context));
   const several = outcome === 'failed' ? undefined : await otherUnderDealId(entry, context, leftMs);
-  const finding = several ?? (outcome === 'failed' ? failedError(entry) : partialFillError(entry));
+  const finding =
+    several ??
+    (outcome === 'failed' ? failedError(entry, firstOfHedge(entry, context)) : partialFillError(entry));
   if (message !== undefined && finding === undefined) context.progress.note(`note       ${message}`);
   const derived = {
     ...figuresOf(entry, { hedge, endedMs: context.clock.now() }),
@@ -259,6 +261,12 @@ async function otherUnderDealId(
  * The recorded result of an action. The hedge is read again; the outcome changes only if several hedges now match, or where
  * a person recorded it: what the hedge of an open shows counts more.
  */
+/** An earlier open that was accepted with the same hedge. */
+function firstOfHedge({ id, hedgeId, intent }: Action, { journal }: ReadContext): Action | undefined {
+  const all = hedgeId === undefined ? [] : journal.read().find({ hedgeIds: [hedgeId] });
+  return all.find((other) => other.id !== id && createsHedge(other.intent) && other.intent.at < intent.at);
+}
+
 async function endedBefore(now: Known, context: ReadContext): Promise<ActionReport> {
   const known = now.action;
   const isByHand = known.state === 'settled' && createsHedge(known.intent);
@@ -289,7 +297,8 @@ async function endedBefore(now: Known, context: ReadContext): Promise<ActionRepo
   const { outcome } = known;
   const end =
     outcome !== undefined && isEnd(outcome.kind) ? outcome.kind : rowOf(known.intent.action).outcome;
-  const finding = end === 'failed' ? failedError(entry) : partialFillError(entry);
+  const finding =
+    end === 'failed' ? failedError(entry, firstOfHedge(entry, context)) : partialFillError(entry);
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
   const derived = figuresOf(entry, { hedge: observed?.hedge, endedMs });
   const hedges = changesKept(entry)?.map((change) => ({

@@ -39,8 +39,8 @@ export type Evidence =
       message?: string | undefined;
       closedBy?: string;
     }
-  /** No trace of it. */
-  | { kind: 'none' }
+  /** No trace of it. `failed`: a hedge under its reference that had failed before. */
+  | { kind: 'none'; failed?: string | undefined }
   /** Changed, but not exactly as requested. */
   | {
       kind: 'other';
@@ -239,7 +239,10 @@ export function openEvidence(
     (hedge) => hedge.client_reference === intent.client_reference && !wasThereBefore(intent, hedge),
   );
   const [first, ...more] = found;
-  if (first === undefined) return { kind: 'none' };
+  if (first === undefined) {
+    const before = underReference.find(({ client_reference: of }) => of === intent.client_reference);
+    return { kind: 'none', ...(before?.status === 'failed' && { failed: before.id }) };
+  }
   if (more.length === 0) {
     const evidence = hedgeEvidence(intent, first, since);
     // Somebody else's order under the reference, which opened nothing.

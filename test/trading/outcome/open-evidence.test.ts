@@ -72,7 +72,7 @@ describe('an open of 10,000 under its reference', () => {
     const failed = found(10_000, { status: 'failed' });
     const before = beforeState({ sidePosition: sideBook({ hedges: [failed] }), underDealId: [failed] });
     const again = { ...OPEN, before };
-    expect(openEvidence(again, [failed])).toEqual({ kind: 'none' });
+    expect(openEvidence(again, [failed])).toEqual({ kind: 'none', failed: failed.id });
     expect(openEvidence(again, [hedge('hdg_2', 10_000), failed])).toMatchObject({
       kind: 'exact',
       hedge: { id: 'hdg_2' },
