@@ -3,11 +3,12 @@
 import { DESPITE_OPTION } from '../args/action-options.ts';
 import { type DealsFile, type DealsIntent, readDeals, readDealsIntent } from '../args/deals-file.ts';
 import { YES_OPTION } from '../args/option.ts';
+import { counted } from '../domain/exposure.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
 import { nothingSent, UsageError } from '../errors.ts';
-import { type DealsShown, dealList, viewDealsPreview } from '../output/views/deals.ts';
+import { type DealsShown, dealList, toOpen, viewDealsPreview } from '../output/views/deals.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
 import { checkDeskReached } from '../readings/journal-trouble.ts';
@@ -227,11 +228,13 @@ async function confirmAll(
 ): Promise<void> {
   const toRun = ends.filter(isToRun).length;
   if (toRun === 0) return;
+  const rows = ends.map(recordOfDeal);
+  const { now, ifBetter } = toOpen(toRun, rows.filter(({ outcome }) => outcome === 'skipped').length);
   await context.show(
     viewDealsPreview({
       file,
       ends,
-      rows: ends.map(recordOfDeal),
+      rows,
       toRun,
       sides: simulated.totals(),
       left: simulated.left(),
@@ -240,8 +243,8 @@ async function confirmAll(
   );
   if (options.yes) return;
   const trading = await context.tradingContext();
-  const wanted = toRun === 1 ? '1 deal' : `${toRun.toString()} deals`;
-  const question = { message: `Open ${wanted}?`, otherwise: '--yes' };
+  const wanted = counted(now, 'deal');
+  const question = { message: `Open ${wanted}${ifBetter}?`, otherwise: '--yes' };
   const isSame = (answer: string): boolean => answer.trim().toLowerCase().replaceAll(/\s+/g, ' ') === wanted;
   const isConfirmed = hasLiveRules(trading)
     ? await context.prompter.typed(question, wanted, isSame)

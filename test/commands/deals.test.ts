@@ -489,7 +489,8 @@ describe('the confirmation of deals run', everyDay, () => {
     expect(words).toContain(
       '1 row is beyond the price limit now, not in these totals, and skipped unless the price gets better: line 5 PAY-4',
     );
-    expect(words).toContain('Open 4 deals?');
+    expect(words).toContain('OPEN 3 deals');
+    expect(words).toContain('Open 3 deals, and 1 more if the price gets better?');
   });
 
   it('is typed on live, where each row needs a price limit', async () => {

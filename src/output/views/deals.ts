@@ -277,15 +277,24 @@ interface DealsPreview {
   quotes: { asked: number; estimated: boolean };
 }
 
+/** The deals that open at the prices of now, or all, where none does; and what the others wait for. */
+export function toOpen(toRun: number, skipped: number): { now: number; ifBetter: string } {
+  if (skipped === 0) return { now: toRun, ifBetter: '' };
+  return skipped === toRun
+    ? { now: toRun, ifBetter: ' if the price gets better' }
+    : { now: toRun - skipped, ifBetter: `, and ${skipped} more if the price gets better` };
+}
+
 /** The preview that the operator of `hedge deals run` confirms. */
 export function viewDealsPreview({ file, ends, rows, sides, left, toRun, quotes }: DealsPreview): View {
   const skipped = rows.filter(({ outcome }) => outcome === 'skipped');
+  const { now } = toOpen(toRun, skipped.length);
   const unresolved = ends.filter((end) => end.report?.entry !== undefined && end.report.effect === 'unknown');
   const sentBefore = ends.length - toRun;
   const warnings = new Set(ends.flatMap(({ report }) => report?.warnings ?? []).map((each) => each.message));
   return [
     line(
-      text(`OPEN ${countOf(toRun, 'deal')}`, 'strong'),
+      text(`OPEN ${countOf(now, 'deal')}`, 'strong'),
       'of',
       nameText(file.path),
       sentBefore !== 0 && `; ${sentBefore} sent before`,
