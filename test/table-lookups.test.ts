@@ -36,7 +36,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'trading/outcome/append-record.ts: hedge[name]': 'names of fields that the program itself lists',
   'trading/outcome/append-record.ts: position[name]': 'names of fields that the program itself lists',
   'readings/take-snapshot.ts: sent[name]': 'names of fields that the program itself lists',
-  'output/views/report-page.ts: total.parts[part]': 'parts of P&L that the program itself lists',
   'readings/filter-records.ts: lacking[unknown.name]': 'names of fields that the program itself lists',
   'practice/faults/fault-settings.ts: faults[name]': OWN_FAULTS,
   'practice/faults/fault-settings.ts: faults[field]': OWN_FAULTS,

@@ -13,7 +13,7 @@ export const snapshot = defineCommand({
   options: [NOTE_OPTION],
   examples: [
     { line: 'hedge snapshot', shows: 'net asset value, recorded' },
-    { line: 'hedge snapshot -q --note "end of day"', shows: 'for cron' },
+    { line: 'hedge snapshot -q --note "end of day" > /dev/null', shows: 'for cron, which mails errors only' },
     { line: 'hedge snapshot --query data.derived.net_asset_value_usdc', shows: 'only the number, recorded' },
   ],
   read: (raw) => ({ note: readNote(raw) }),

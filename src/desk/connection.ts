@@ -231,5 +231,5 @@ const CONNECTIONS: Readonly<Record<string, (host: string) => string>> = {
   EAI_AGAIN: (host) => `${host} could not be looked up`,
   EHOSTUNREACH: (host) => `there is no way to ${host}`,
   ENETUNREACH: (host) => `there is no way to ${host}`,
-  ENOENT: (host) => `${host} has no socket of a server`,
+  ENOENT: (host) => `no database server runs at ${host}`,
 };

@@ -6,9 +6,11 @@ import type { Journal } from '../journal/store/journal.ts';
 import { type JournalTrouble, troubleAdvice, troubleError } from '../journal/trouble.ts';
 
 const UNCHANGED = 'Nothing was changed.';
+const LATER = 'What colleagues did since is not in these figures.';
 
 /** Actions may be missing from it, so a question about all of them fails. */
-export const incompleteError = (trouble: JournalTrouble): HedgeError => troubleError(trouble, UNCHANGED);
+export const incompleteError = (trouble: JournalTrouble): HedgeError =>
+  troubleError(trouble, trouble.kind === 'desk' ? LATER : UNCHANGED);
 
 /** The copy of a desk's log answers for the time that its notes say. */
 export const incompleteFinding = (trouble: JournalTrouble | undefined): HedgeError | undefined =>

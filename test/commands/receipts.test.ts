@@ -166,7 +166,7 @@ describe('a dry run', () => {
       });
       const both = await Promise.all([cli, elsewhere].map((each) => each.run(`${line} --dry-run`, SCREEN)));
       const [here = '', there = ''] = both.map(({ out }) => out.replace(/\s+/g, ' '));
-      expect(there).toMatch(/Buy side.*\([\d,.]+ USD not opened from this machine\)/);
+      expect(there).toMatch(/Buy side.*\([\d,.]+ USD not in the journal\)/);
       expect(there).toMatch(/HEDGE .*ORIGIN/);
       expect(there).toMatch(/hdg_.* elsewhere/);
       expect(here).not.toContain('elsewhere');

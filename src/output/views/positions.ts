@@ -76,7 +76,7 @@ export const lossesBeyondMargin = (positions: readonly Position[]): View =>
 /** IDs of open hedges that were not opened from this machine; undefined: unknown. */
 export type ExternalHedgeIds = readonly string[] | undefined;
 
-/** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not opened from this machine)`. */
+/** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not in the journal)`. */
 export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
   const {
     side,
@@ -100,7 +100,7 @@ export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
     name,
     phrase`${now} ${ARROW} ${then}`,
     sidePosition.unclear !== undefined && text(`(unknown: ${sidePosition.unclear})`, 'warn'),
-    !elsewhere.eq(0) && phrase`( ${usd(elsewhere, 'USD')} not opened from this machine)`,
+    !elsewhere.eq(0) && phrase`( ${usd(elsewhere, 'USD')} not in the journal)`,
   );
 }
 
@@ -139,7 +139,7 @@ export function notIncluded({ coming, unread }: SidePosition): View {
   );
 }
 
-/** The hedges of the position: maturity, and whether each was opened from this machine. */
+/** The hedges of the position: maturity, and whether the journal, of this machine or its desk, has the open of each. */
 export const hedgeTable = ({ open }: SidePosition, openedElsewhere: ExternalHedgeIds): Block =>
   tableOf(
     open,
@@ -157,4 +157,4 @@ export const hedgeTable = ({ open }: SidePosition, openedElsewhere: ExternalHedg
     { empty: 'No hedges listed on this side' },
   );
 
-const origin = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('here'));
+const origin = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('journal'));

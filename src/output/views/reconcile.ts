@@ -2,6 +2,7 @@
 import { readDecimal } from '../../domain/amounts.ts';
 import { counted } from '../../domain/exposure.ts';
 import { instantText } from '../../domain/instants.ts';
+import { timeInWords } from '../../journal/describe.ts';
 import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile.ts';
 import type { ReconcileDocument } from '../../schema/reading-document.ts';
 import { type Block, gap, line, type View, warnLine } from '../blocks.ts';
@@ -15,10 +16,21 @@ function viewReconcile(reading: ReconcileReading): View {
     comparedLine(reading),
     reading.breaks.length === 0
       ? line(agreed(reading))
-      : [gap, breaks.block(reading.breaks, { only: ({ name }) => hasFigures(name, reading.breaks) })],
+      : [
+          countLine(reading),
+          gap,
+          breaks.block(reading.breaks, { only: ({ name }) => hasFigures(name, reading.breaks) }),
+        ],
     notComparedLine(reading),
     readingNotes(reading.account),
   ];
+}
+
+/** The table may be long. */
+function countLine({ breaks: found, intent: { note } }: ReconcileReading): View {
+  const explained = found.filter((each) => each.explained !== undefined).length;
+  const words = `${counted(found.length, 'break')}${explained === 0 ? '' : `, ${explained} of them explained`}.`;
+  return [line(text(words, 'strong')), note !== undefined && line('The note is recorded.')];
 }
 
 /** A book that no break shown was compared with takes no column. */
@@ -28,7 +40,7 @@ const hasFigures = (name: string, found: readonly FoundBreak[]): boolean =>
 function comparedLine({ compared, fromMs, intent }: ReconcileReading): Block {
   const { hedges, closed, positions, actions, finance } = compared;
   const lists = `${counted(hedges, 'hedge')}, ${counted(closed, 'closed record')} and ${counted(positions, 'position')} of the service`;
-  const ours = `${counted(actions, 'action')} of this machine${finance === undefined ? '' : ` and ${counted(finance, 'deal')} of finance's list`}`;
+  const ours = `${counted(actions, 'action')} of the journal${finance === undefined ? '' : ` and ${counted(finance, 'deal')} of finance's list`}`;
   return line(
     text(`Compared ${lists} with ${ours}, since`, 'dim'),
     minute(fromMs, 'dim'),
@@ -95,7 +107,7 @@ function noteCell(found: FoundBreak): Cell {
       `explained${explained.by === undefined ? '' : ` by ${explained.by}`}: ${explained.note}`,
       'dim',
     );
-  if (breakAfterMs !== undefined) return text(`a break after ${instantText(breakAfterMs)}`);
+  if (breakAfterMs !== undefined) return text(`a break after ${timeInWords(instantText(breakAfterMs))}`);
   if (similarId !== undefined) return nameText(`looks like ${similarId}`);
   if (isSizeAtOpen === true) return text('its size when it was opened; list the size that is left');
   return isUnresolved === true && actionId !== undefined ? text(`action ${actionId}`) : text('');

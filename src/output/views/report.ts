@@ -34,6 +34,9 @@ export function viewReport(report: ReportReading, page: string | undefined): Vie
     gap,
     bridgeTable(report),
     feesLine(report),
+    shownParts([report.total.parts]).includes('price_usd') &&
+      !cents(report.total.parts.price_usd).eq(0) &&
+      dimLine('Price is not split for a hedge whose quote is not known here, or that somebody else changed.'),
     gap,
     groupBlock(report),
     report.intent.by === 'day' && dayLines(report),

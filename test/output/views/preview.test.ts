@@ -45,7 +45,7 @@ describe('the preview of an open', () => {
       'Break-even   1,534.7549       0.31 % above the mid',
       'Total cost     155.00   USDC  31 bps, limit 40 bps: impact 30.00, carry over 3 days 75.00, fee 50.00',
       'Upfront      5,050.00   USDC  of 41,320.00 free',
-      'Buy side    40,000.00   USD   → 90,000.00 USD (10,000.00 USD not opened from this machine)',
+      'Buy side    40,000.00   USD   → 90,000.00 USD (10,000.00 USD not in the journal)',
       'Deal ID     PAY-8841',
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
     ]);
@@ -211,7 +211,7 @@ describe('the preview of a reduction', () => {
   it('lists every hedge with its maturity where one was opened elsewhere', () => {
     const plan = fullPlan('reduce USDTNGN buy 10k');
     const lines = shown(viewPreview(preview(plan, { openedElsewhere: ['hdg_A'] })));
-    expect(lines).toContain('hdg_B  30,000.00  Mon 23 Nov 10:02 WAT  here       PAY-8841');
+    expect(lines).toContain('hdg_B  30,000.00  Mon 23 Nov 10:02 WAT  journal    PAY-8841');
     expect(lines).toContain('hdg_A  10,000.00  Fri 27 Nov 10:02 WAT  elsewhere  PAY-1');
   });
 });
@@ -223,11 +223,10 @@ describe('the preview of a close', () => {
       'CLOSE buy USDTNGN 40,000.00 USD: all 2 hedges on the side.',
       '',
       'HEDGE        USD  MATURES               ORIGIN     DEAL ID',
-      'hdg_B  30,000.00  Mon 23 Nov 10:02 WAT  here       PAY-8841',
+      'hdg_B  30,000.00  Mon 23 Nov 10:02 WAT  journal    PAY-8841',
       'hdg_A  10,000.00  Fri 27 Nov 10:02 WAT  elsewhere  PAY-1',
       '',
-      'Buy side          40,000.00 USD   → 0.00 USD (10,000.00 USD not opened from this',
-      '                                  machine)',
+      'Buy side          40,000.00 USD   → 0.00 USD (10,000.00 USD not in the journal)',
       'P&L before fees      -31.50 USD   price and carry',
       'Carry so far     paid 12.50 USDC  part of P&L before fees',
       'Fee to close          20.00 USDC  none at maturity',
