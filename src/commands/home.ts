@@ -21,6 +21,9 @@ export const home: Command = defineCommand({
   read: readNothing,
   async run(context) {
     const selected = await describeSelection(context);
+    const selection = await context.selectionIfAny();
+    const isReadOnly =
+      selection !== undefined && selection.kind !== 'pair' && selection.profile.read_only === true;
     const now = selected === undefined ? undefined : await readNow(context);
     const servedAt = now !== undefined && 'account' in now ? now.servedAt : undefined;
     const own = servedAt === undefined ? undefined : (await context.readContext()).identity;
@@ -31,7 +34,7 @@ export const home: Command = defineCommand({
     });
     const rolls = journal.rolls.length === 0 ? [] : await reached(journal.rolls, own, context);
     return {
-      value: { version: context.program.version, selected, now, journal: { ...journal, rolls } },
+      value: { version: context.program.version, selected, isReadOnly, now, journal: { ...journal, rolls } },
       servedAt,
       zone: (await context.profileContext()).zone,
     };

@@ -37,7 +37,7 @@ export function titleOf({ kind, deal, size, postings }: AccountingEntry): string
     return postings.some(({ account }) => account === 'unexplained')
       ? 'Balances of the service, with an unexplained part'
       : 'Balances of the service';
-  const now = size === undefined ? '' : `, now ${size.toFixed(2)} USD`;
+  const now = size === undefined ? '' : ` (hedge now ${size.toFixed(2)} USD)`;
   return `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${deal.side} ${plainText(deal.market)}${now}`;
 }
 

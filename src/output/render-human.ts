@@ -35,7 +35,12 @@ const HANGING = 2;
 /** Lines without blanks at their end, none wider than the view except verbatim ones and commands. */
 export function renderHuman(blocks: View, view: HumanView): string {
   const width = Math.max(NARROWEST, Math.floor(view.width));
-  const layout: Layout = { holidayOf: HOLIDAYS.nameOf, ...view, width, paint: painterOf(view.colour) };
+  const layout: Layout = {
+    holidayOf: (date) => HOLIDAYS.nameOf(date),
+    ...view,
+    width,
+    paint: painterOf(view.colour),
+  };
   const lines = layBlocks(blocks, layout);
   return [...lines, ...(view.choices === true ? [] : restDayNote(blocks, lines, layout))]
     .map((each) => `${each}\n`)

@@ -6,7 +6,7 @@ import type { NextStep } from '../../errors.ts';
 import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { HomeDocument } from '../../schema/reading-document.ts';
-import { commandRows, gap, line, tableOf, type View } from '../blocks.ts';
+import { commandRows, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
 import { hintCell, message, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { deskLine, sharedDocuments } from './desk.ts';
@@ -21,6 +21,8 @@ export interface Home {
   version: string;
   /** Undefined when no profile is selected. */
   selected: SelectedProfile | undefined;
+  /** Its profile blocks every action. */
+  isReadOnly: boolean;
   /** Undefined when it is not read: in a script, for a document, without a profile, or with a key command. */
   now: AccountNow | undefined;
   /** Summary over every profile on this machine. */
@@ -54,7 +56,7 @@ const WITH_TROUBLE: Steps = [
   HELP,
 ];
 
-const HALTED: Steps = WITH_PROFILE.filter((each) => each !== OPEN);
+const WITHOUT_OPEN: Steps = WITH_PROFILE.filter((each) => each !== OPEN);
 
 const WITHOUT_PROFILE: Steps = [
   step(shell`hedge --profile practice quote USDTNGN buy 10000`, 'a practice quote: no money, no key'),
@@ -75,7 +77,7 @@ export const homeDocument = ({ version, selected, journal }: Home): HomeDocument
 });
 
 export function viewHome(home: Home): View {
-  const { version, selected, now, journal } = home;
+  const { version, selected, isReadOnly, now, journal } = home;
   // The heading above has the environment once the account is read.
   const isHeaded = now !== undefined && 'account' in now;
   return [
@@ -86,6 +88,7 @@ export function viewHome(home: Home): View {
           phrase`Profile ${text(selected.name, 'strong')} ${!isHeaded && whereTo(selected)}`,
           text(`(${selected.why})`, 'dim'),
         ),
+    isReadOnly && warnLine('Read-only: every action of this profile is blocked.'),
     journal.desk && deskLine(journal.desk),
     now &&
       viewNow(
@@ -103,11 +106,11 @@ export function viewHome(home: Home): View {
 
 const pendingOf = ({ unresolved, inFlight }: JournalSummary) => [...unresolved, ...inFlight];
 
-function nextSteps({ selected, journal }: Home): Steps {
+function nextSteps({ selected, isReadOnly, journal }: Home): Steps {
   if (selected === undefined) return WITHOUT_PROFILE;
   if (pendingOf(journal).length > 0) return WITH_PENDING;
   if (journal.trouble !== undefined || journal.unreadable !== undefined) return WITH_TROUBLE;
-  return journal.halt === undefined ? WITH_PROFILE : HALTED;
+  return journal.halt === undefined && !isReadOnly ? WITH_PROFILE : WITHOUT_OPEN;
 }
 
 function viewNow(now: AccountNow, isPending: boolean): View {

@@ -101,7 +101,10 @@ function viewGrid(reading: GridReading): View {
     gap,
     gridRows.block(rowsOf(reading), {
       sections: sections.filter(({ rows }) => rows > 0),
-      only: ({ name }) => name !== 'derived.customer_rate' || markupBps !== undefined,
+      only: ({ name }) =>
+        name === 'derived.exceeds'
+          ? cells.some(({ exceeds, quote }) => exceeds.length > 0 || quote === undefined)
+          : name !== 'derived.customer_rate' || markupBps !== undefined,
     }),
     gap,
     legend(reading),
@@ -130,7 +133,8 @@ function legend({ cells, intent, market, account }: GridReading): View {
       line(text('B: upfront above the free balance:', 'warn'), usd(account.balance_usdc, 'USDC'), '.'),
     market === undefined && warnLine('The capacity is not known.'),
     account === undefined && warnLine('Headroom and balance are not known.'),
-    cells.some(({ best }) => best) && dimLine('best: the lowest cost for its side and size.'),
+    cells.some(({ best }) => best) &&
+      dimLine('best: the lowest cost of these tenors, for its side and size.'),
     markupBps !== undefined &&
       line(
         text("Customer: the customer's rate, the break-even and", 'dim'),
