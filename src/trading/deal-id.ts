@@ -93,6 +93,23 @@ export function guardDealId(dealId: string, known: Known): readonly Finding[] {
   ];
 }
 
+/** A warning; a stop for a row of a deals file, which nobody confirms alone. */
+export function similarFinding(dealId: string, used: string, level: Finding['level']): Finding {
+  const message = `Deal ID ${quotedName(dealId)} is new, but looks like ${quotedName(used)}, which is used.`;
+  const toSee = say`To see that one: ${commandOnId(shell`hedge hedges`, used)}`;
+  return {
+    level,
+    code: 'similar_deal_id',
+    details: { deal_id: dealId, similar_to: used },
+    ...(level === 'warn'
+      ? { message: `${message} If it is the same deal, do not open it again.`, hint: toSee }
+      : {
+          message,
+          hint: say`${toSee}. The same deal: write its deal ID. Another deal: give it a deal ID that differs more.`,
+        }),
+  };
+}
+
 const mayBeUsed = (dealId: string): Finding => ({
   level: 'stop',
   code: 'book_unclear',

@@ -17,6 +17,7 @@ import type { EstimateRequest, QuoteSource } from '../../readings/estimate-quote
 import { poll } from '../../readings/poll.ts';
 import { type HedgeList, readNewestHedges } from '../../readings/read-position.ts';
 import { sidePositionOf } from '../../readings/side-position.ts';
+import { similarDealIds } from '../../readings/similar-deal-ids.ts';
 import { priceOf } from '../../trading/evaluate.ts';
 import { executeAction, recordedSize } from '../../trading/execute.ts';
 import { existingDeal } from '../../trading/existing-deal.ts';
@@ -25,7 +26,6 @@ import { finishedInBackground } from '../../trading/follow/finished-in-backgroun
 import { lookUpAction } from '../../trading/follow/follow.ts';
 import { hedgeEnd } from '../../trading/follow/record-outcome.ts';
 import { PricedStopError } from '../../trading/guards/guard-plan.ts';
-import { similarDealIds } from '../../trading/guards/similar-deal-ids.ts';
 import { waitForOwnClose } from '../../trading/outcome/own-close.ts';
 import { readUnderSharedDealId } from '../../trading/read-facts.ts';
 import { canBeSent } from '../../trading/recover/resend.ts';

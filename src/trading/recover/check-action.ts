@@ -33,10 +33,11 @@ export interface CheckedAction {
   servedAt: Date | undefined;
 }
 
+const isOpen = (action: Action): boolean => isUnresolved(action) || isAwaitingOutcome(action);
+
 /** A failed reading leaves each action unchanged. @throws UsageError if the operand matches none. */
 export async function checkActions(word: string | undefined, context: ReadContext): Promise<CheckedAction> {
   const state = context.journal.read();
-  const isOpen = (action: Action): boolean => isUnresolved(action) || isAwaitingOutcome(action);
   const own = state.current.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
   const here = own.filter((action) => isOpen(action) || hasProvisionExpired(action, context.clock.now()));
   const { trouble } = state;
