@@ -8,6 +8,7 @@ import { ownField } from '../domain/fields.ts';
 import { instantOf, instantText } from '../domain/instants.ts';
 import { type Side, SMALLEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
+import { timeInWords } from '../journal/describe.ts';
 
 /** Coverage of a list, for `meta.covers`. */
 export interface ListCoverage {
@@ -129,7 +130,7 @@ export async function spanOf(
   const untilMs = until && endOfMoment(until, here);
   if (fromMs !== undefined && untilMs !== undefined && fromMs >= untilMs)
     throw new UsageError(
-      `The time span is empty: --since starts at ${instantText(fromMs)}, --until ends at ${instantText(untilMs)}.`,
+      `The time span is empty: --since starts at ${timeInWords(instantText(fromMs))}, --until ends at ${timeInWords(instantText(untilMs))}.`,
       'Give the earlier time as --since. A day given as --until is included.',
     );
   return { fromMs, untilMs };

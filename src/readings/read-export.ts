@@ -1,4 +1,5 @@
 /** Double entry from the journal alone: from its snapshots and actions. A new snapshot is taken only for a period that is not over. */
+
 import type { ExportIntent } from '../args/export-options.ts';
 import { roundHalfUp, sum, USD_PLACES } from '../domain/amounts.ts';
 import type { LocalClock } from '../domain/calendar.ts';
@@ -8,6 +9,7 @@ import { instantOf, instantText } from '../domain/instants.ts';
 import { type AccountingEntry, type BalanceCut, entriesBetween } from '../domain/postings.ts';
 import { ConditionError, type DamagedFileError, type HedgeError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
+import { timeInWords } from '../journal/describe.ts';
 import { type ChainedSnapshot, type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { hedgesIn, readDealLives } from './deal-lives.ts';
@@ -63,11 +65,11 @@ export async function readExport(
   const lastMs = timeOf(latest);
   if (fromMs > lastMs)
     throw noSnapshot(
-      `since ${instantText(fromMs)}, where the period begins; the last is of ${instantText(lastMs)}`,
+      `since ${timeInWords(instantText(fromMs))}, where the period begins; the last is of ${timeInWords(instantText(lastMs))}`,
     );
   if (untilMs !== undefined && untilMs <= first.ms)
     throw noSnapshot(
-      `before ${endInWords(intent, untilMs)}, where the period ends; the first is of ${instantText(first.ms)}`,
+      `before ${endInWords(intent, untilMs)}, where the period ends; the first is of ${timeInWords(instantText(first.ms))}`,
     );
   const deals = dealsIn(snapshots, state, identity);
   const entries = entriesBetween(
@@ -92,7 +94,7 @@ export async function readExport(
 
 /** A day is included whole: its name, not that of the midnight after it. */
 const endInWords = ({ until }: ExportIntent, untilMs: number): string =>
-  until?.kind === 'day' ? `the end of ${until.date}` : instantText(untilMs);
+  until?.kind === 'day' ? `the end of ${until.date}` : timeInWords(instantText(untilMs));
 
 /** Undefined when the export is whole. */
 export const exportFinding = ({ notSaved, trouble }: ExportReading): HedgeError | undefined =>

@@ -14,7 +14,7 @@ import {
   UsageError,
 } from '../errors.ts';
 import { isConfirmed } from '../journal/account-identity.ts';
-import { operatorInWords } from '../journal/describe.ts';
+import { operatorInWords, timeInWords } from '../journal/describe.ts';
 import { type ChainedSnapshot, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { type Break, breakKey, explainedAs } from './breaks.ts';
@@ -154,7 +154,7 @@ function checkWords(
   const unknown = words.find((word) => !known.has(word));
   if (unknown !== undefined)
     throw new UsageError(
-      `There is no hedge, deal or action ${quoted(unknown)} since ${instantText(fromMs)}.`,
+      `There is no hedge, deal or action ${quoted(unknown)} since ${timeInWords(instantText(fromMs))}.`,
       `Give its ID, or an earlier --since${against === undefined ? '; for a deal of finance alone, its list with --against' : ''}.`,
     );
 }

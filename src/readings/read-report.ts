@@ -16,7 +16,7 @@ import { type Bridge, bridgeOf } from '../domain/net-asset-value.ts';
 import { addPnl, lessPnl, netPnl, type PnlParts } from '../domain/pnl-parts.ts';
 import { type DamagedFileError, UsageError } from '../errors.ts';
 import { type AccountIdentity, isConfirmed } from '../journal/account-identity.ts';
-import { bookInWords } from '../journal/describe.ts';
+import { bookInWords, timeInWords } from '../journal/describe.ts';
 import { isEnded, isUnresolved } from '../journal/replay.ts';
 import { type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
@@ -161,7 +161,7 @@ async function periodOfReport(
   const { fromMs = here.nowMs, untilMs = here.nowMs } = span;
   if (fromMs < here.nowMs) return { fromMs, untilMs };
   throw new UsageError(
-    `The period has not begun: it starts at ${instantText(fromMs)}, and now is ${instantText(here.nowMs)}.`,
+    `The period has not begun: it starts at ${timeInWords(instantText(fromMs))}, and now is ${timeInWords(instantText(here.nowMs))}.`,
     'Give an earlier day. Days are those of the time zone of the profile.',
   );
 }

@@ -115,11 +115,18 @@ describe('exposures', () => {
     expect(hintText(hint)).toContain('id,due,ngn,direction,certainty');
   });
 
+  it.each(['$20,000.00', 'USD 20000', '20000 USD'])('say of %s that it is in dollars', (amount) => {
+    const { what } = errorOf(() =>
+      read(`id,due,ngn,direction,certainty\nR1,2026-12-14,"${amount}",pay,firm`),
+    );
+    expect(what).toContain(`"${amount}" is in dollars: amounts of this file are naira.`);
+  });
+
   it('name every wrong row in the details', () => {
     const rows = Array.from({ length: 8 }, (_, index) => `R${index.toString()},soon,5,pay,firm`);
     const { what, hint, details } = errorOf(() => read(`id,due,ngn,direction,certainty\n${rows.join('\n')}`));
     expect(what).toContain('8 wrong rows');
-    expect(hintText(hint)).toContain('\nAnd 3 more.\n');
+    expect(hintText(hint)).toContain('\nAnd 3 more: --json has all of them.\n');
     expect(details).toMatchObject(rows.map((_, index) => ({ line: index + 2 })));
   });
 });

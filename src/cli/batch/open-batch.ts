@@ -7,6 +7,7 @@ import { commandText, say, shell } from '../../domain/hint.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { redactArgv, spelledName } from '../../domain/sanitize.ts';
 import { type HedgeError, UsageError } from '../../errors.ts';
+import { timeInWords } from '../../journal/describe.ts';
 import type { Block } from '../../output/blocks.ts';
 import { partsIn } from '../../output/cells.ts';
 import { hintBlocks } from '../../output/hint-blocks.ts';
@@ -340,7 +341,7 @@ function reportBatchProgress(
     const [first] = executedBefore;
     if (first !== undefined)
       note(
-        `${linesOf(executedBefore.length)} executed before, from ${first} on, and not executed again. ${OTHER_NAME_HINT}`,
+        `${linesOf(executedBefore.length)} executed before, from ${timeInWords(first)} on, and not executed again. ${OTHER_NAME_HINT}`,
       );
     const left = notRun === 0 ? '' : `${linesOf(notRun)} not run. `;
     if (canceled !== undefined) note(`${left}${continueHint(canceled)}`);

@@ -1,4 +1,5 @@
 /** `profile set`, `limit` and `remove` of a built-in profile, which can have limits, a time zone and an operator name only. */
+
 import { optionGiven, optionText, type RawInput } from '../../args/operands.ts';
 import { type ProfileIntent, readProfileChange } from '../../args/profile-options.ts';
 import type { BuiltInName } from '../../config/profile-names.ts';
@@ -11,6 +12,7 @@ import { UsageError } from '../../errors.ts';
 import type { ProfileChange } from '../../schema/machine-document.ts';
 import { askFirst } from '../ask-first.ts';
 import type { CommandContext, CommandOutcome } from '../command-context.ts';
+import { usedNotes } from './describe.ts';
 import { checkedOperator, withFields } from './fields.ts';
 
 type BuiltInChange = Pick<ProfileIntent, 'timeZone' | 'operator' | 'limits' | 'yes'> & { name: BuiltInName };
@@ -54,7 +56,7 @@ export async function changeBuiltIn(
         ...(timeZone === undefined ? {} : { timeZone: kept.time_zone }),
         ...(operator === undefined ? {} : { operator: kept.operator }),
       })}.`;
-  return { value: { name, environment: 'practice', limits, done, notes: [] } };
+  return { value: { name, environment: 'practice', limits, done, notes: usedNotes(name, change) } };
 }
 
 /** Nothing of it can be removed but its settings. */

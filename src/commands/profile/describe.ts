@@ -86,3 +86,12 @@ function elsewhere({ api_key: text, api_key_keychain: entry, api_key_command: ar
 function environmentOf(selection: Selection): SelectedProfile['environment'] {
   return summaryOf(selection, false).environment;
 }
+
+/** A daily limit may be smaller than the use of today already. */
+export const usedNotes = (
+  name: string,
+  { max_daily_notional_usd: daily }: { max_daily_notional_usd?: unknown },
+): readonly string[] =>
+  daily === undefined || daily === null
+    ? []
+    : [`What you opened today counts toward the daily limit: hedge profile show ${name}`];

@@ -28,7 +28,7 @@ import { askFirst } from '../ask-first.ts';
 import type { CommandContext, CommandOutcome } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
 import { changeBuiltIn, readBuiltInChange } from './built-in.ts';
-import { storedSummary } from './describe.ts';
+import { storedSummary, usedNotes } from './describe.ts';
 import { askForKey, checkedLabel, checkedOperator, whereKept, withFields } from './fields.ts';
 import { leftBehind } from './left-behind.ts';
 
@@ -166,6 +166,7 @@ async function changeProfile(
           : []),
         ...(timeZone === undefined ? [] : [`Time zone of screens: ${after.time_zone ?? 'UTC'}.`]),
         ...(isMoreThanLimits && Object.keys(limits).length > 0 ? [limitsLine] : []),
+        ...usedNotes(name, limits),
       ],
       limits: limitsAfter,
     },

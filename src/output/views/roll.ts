@@ -229,6 +229,13 @@ function viewEnd(end: RunEnd, several: boolean): View {
 }
 
 const viewRolls = (chains: readonly RollChain[]): View => [
+  chains.length > 1 &&
+    line(
+      text(
+        `${chains.filter((chain) => !isFinished(chain)).length} of ${chains.length} rolls unfinished.`,
+        'strong',
+      ),
+    ),
   rollRows.block(chains, {
     only: ({ name }) => name !== 'note' || chains.some((chain) => noteOf(chain) !== undefined),
   }),
