@@ -170,7 +170,7 @@ describe('double entry of random days', () => {
     const whole = textOf(await exported(account), 'beancount');
     expect(whole.startsWith(before.trimEnd())).toBe(true);
     expect(whole).toMatch(
-      /Open buy USDTNGN, now 10000\.00 USD"\n {2}deal: "PAY-LOST"\n.*\n {2}at: "2026-11-02T09:00:02.*\n {2}booked: "2026-11-02T10:/,
+      /Open buy USDTNGN \(hedge now 10000\.00 USD\)"\n {2}deal: "PAY-LOST"\n.*\n {2}at: "2026-11-02T09:00:02.*\n {2}booked: "2026-11-02T10:/,
     );
   });
 
@@ -187,7 +187,7 @@ describe('double entry of random days', () => {
     account.pass(HOUR);
     await takeSnapshot(account);
     const text = textOf(await exported(account), 'hledger');
-    expect(text.match(/Add buy USDTNGN, now 15000\.00 USD/g)).toHaveLength(1);
+    expect(text.match(/Add buy USDTNGN \(hedge now 15000\.00 USD\)/g)).toHaveLength(1);
   });
 
   it('books the result of a settled hedge whose record has no time, or one in seconds', async () => {

@@ -55,7 +55,7 @@ export function findingOf(
   const isWaiting = worst instanceof InterruptedError && worst.effect === 'pending';
   const where = isWaiting ? '' : `Line ${first.line.toString()}, ${quotedName(first.intent.dealId ?? '')}: `;
   const more = [
-    ...(wrong === 0 ? [] : [`${rowsIn(wrong)} ${isCheck ? 'blocked' : 'not open'} too.`]),
+    ...(wrong === 0 ? [] : [`${rowsIn(wrong)} ${isCheck ? 'blocked or skipped too' : 'not open either'}.`]),
     ...(waiting === 0 || isWaiting ? [] : [`${rowsIn(waiting)} accepted too, and not filled yet.`]),
   ];
   const own = skipped ? CHANGE_BOUND : (ownField(OF_A_FILE, worst.code) ?? worst.hint);

@@ -72,7 +72,7 @@ describe('the finding of a deals file', () => {
   it('names a row that does not fit before one beyond its price limit', () => {
     const rows = [ended(deal(2, 40), costly), ended(deal(3), stopped)];
     expect(findingOf(rows, { ...RUN, stage: 'check' })?.what).toBe(
-      'Line 3, "PAY-3": Halted. 1 more row is not as asked.',
+      'Line 3, "PAY-3": Halted. 1 more row is blocked or skipped too.',
     );
   });
 
@@ -101,7 +101,7 @@ describe('the finding of a deals file', () => {
       'Line 4, "PAY-4": Pending. 1 more row is accepted too, and not filled yet.',
     );
     expect(findingOf([...waiting, ended(deal(6), refused)], RUN)?.what).toMatch(
-      / 1 more row is not as asked\.$/,
+      / 1 more row is not open either\.$/,
     );
   });
 
