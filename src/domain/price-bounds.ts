@@ -1,7 +1,6 @@
 /** Checks a quote against the operator's price limits, and computes slippage (positive is worse, on either side). */
 import type { Big } from 'big.js';
 import { BPS_PER_UNIT, BPS_PLACES, divide, USD_PLACES } from './amounts.ts';
-import { grouped } from './exposure.ts';
 import { type QuoteFigures, type QuoteTerms, quoteFigures } from './quote-figures.ts';
 import { quoteCurrency, type Side } from './vocabulary.ts';
 
@@ -40,7 +39,7 @@ export function checkPriceBounds(
     const isTypo = by.lte(0) && isFar(limit, mid);
     const message = isTypo
       ? `worst price ${limit.toFixed()} is far from the mid ${mid.toFixed()}, a typo`
-      : `execution price ${grouped(actual)} is ${grouped(by)} ${quoteCurrency(quote.market)} ${wrongSide} your worst price ${grouped(limit)}`;
+      : `execution price ${actual.toFixed()} is ${by.toFixed()} ${quoteCurrency(quote.market)} ${wrongSide} your worst price ${limit.toFixed()}`;
     const bound = isTypo ? 'implausible_price' : 'worst_price';
     findings.push({ bound, limit, actual, by: isTypo ? by.abs() : by, message });
   }

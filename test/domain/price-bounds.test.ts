@@ -29,10 +29,10 @@ describe('a worst price', () => {
 
   it('says on which side of the limit the price is, and by how much', () => {
     expect(checkPriceBounds(aQuote('buy', '1530.918'), { worstPrice: new Big('1530.9') })[0]?.message).toBe(
-      'execution price 1,530.918 is 0.018 NGN above your worst price 1,530.90',
+      'execution price 1530.918 is 0.018 NGN above your worst price 1530.9',
     );
     expect(checkPriceBounds(aQuote('sell', '1529.082'), { worstPrice: new Big('1529.1') })[0]?.message).toBe(
-      'execution price 1,529.082 is 0.018 NGN below your worst price 1,529.10',
+      'execution price 1529.082 is 0.018 NGN below your worst price 1529.1',
     );
   });
 });

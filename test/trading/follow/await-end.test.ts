@@ -139,7 +139,7 @@ describe('waiting for the end', () => {
 
 describe('waiting without an end', () => {
   it.each([
-    ['open USDTNGN buy 10k', 'is submitted after 3 s'],
+    ['open USDTNGN buy 10k', 'is not filled yet after 3 s'],
     ['add USDTNGN buy 5k', 'no change of USDTNGN buy yet after 3 s'],
     ['close USDTNGN buy', 'no change of USDTNGN buy yet after 3 s'],
   ])('of %s is pending at the time limit', async (line, message) => {

@@ -244,7 +244,7 @@ describe('a price', () => {
 
   it('that is missed is said with both figures, and that the service has no limit price', () => {
     const message = saysOf('open USDTNGN buy 10k', { options: { worstPrice: '1530.9' } });
-    expect(message).toContain('1,530.918 is 0.018 NGN above your worst price 1,530.90.');
+    expect(message).toContain('1530.918 is 0.018 NGN above your worst price 1530.9.');
     expect(message).toContain('This is a pre-trade check, not a limit order.');
   });
 
