@@ -212,6 +212,7 @@ describe('a deal ID', () => {
     expect(again.code).toBe(0);
     await cli.run('close USDTNGN buy --yes');
     const gone = await cli.run(`${OPEN} --deal-id PAY-1 --ensure`.replace(' --json', ''));
+    expect(gone.out).toMatch(/^Maturity /m);
     expect(gone.out).toMatch(/^NO LONGER OPEN buy USDTNGN [\d,.]+ USD, filled \S+; nothing\s+was\s+sent\.$/m);
   });
 

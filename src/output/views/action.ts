@@ -111,6 +111,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | typeof NOT_OPEN): View
   const tenor = hedge?.tenor_days;
   const dealId = entry?.intent.deal_id;
   const naira = coveredNaira(report, { price: struck, named: 'struck rate' });
+  const isOver = word === NOT_OPEN || report.isOver === true;
   const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
   const receipt: Parts<Pair> = [
     pair('Struck rate', known(struck, rate), against(derived)),
@@ -121,7 +122,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | typeof NOT_OPEN): View
     foundByDealId(report),
     dealId !== undefined && pair('Deal ID', nameText(dealId)),
     pair(
-      word === 'FILLED' ? 'Matures' : 'Maturity',
+      isOver ? 'Maturity' : 'Matures',
       known(hedge?.maturity_at, (at) => maturityCell(at, 'minute')),
       tenor && `, ${days(tenor.toFixed())}`,
     ),
@@ -133,7 +134,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | typeof NOT_OPEN): View
   return [
     actionHeadline(report, isPart ? 'PARTIAL FILL' : alreadyWord(report, word), nothingSent(report)),
     signed(report, (more) => pairs(receipt, more)),
-    word === NOT_OPEN && dimLine('Its result: hedge history'),
+    isOver && dimLine('Its result: hedge history'),
   ];
 }
 
