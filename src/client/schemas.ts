@@ -76,45 +76,40 @@ export const quoteSchema = once(() =>
 );
 export type Quote = z.infer<ReturnType<typeof quoteSchema>>;
 
-const hedgeFields = () => ({
-  id: text,
-  client_reference: sometimes(text),
-  market: text,
-  side,
-  notional_usd: number,
-  tenor_days: whole,
-  // ASSUMED: a hedge closed early may still have status `filled`: past maturity, or on a side that is absent from
-  // positions, it does not count as open. An unknown status is polled on.
-  status: text,
-  order_tx_hash: sometimes(text),
-  fill_tx_hash: sometimes(text),
-  struck_rate: sometimes(number),
-  units: sometimes(number),
-  order_key: sometimes(text),
-  opened_at: sometimes(timestamp),
-  filled_at: sometimes(timestamp),
-  maturity_at: sometimes(timestamp),
-});
-
 /**
  * §2, §3. Required: what identifies a hedge, and the dates of one that was filled. Not required: what a fill adds, since
  * a fill may be listed before its rate and one late field must not hide all positions.
  */
 export const hedgeSchema = once(() =>
-  z.looseObject(hedgeFields()).check(({ value, issues }) => {
-    if (value.status !== 'filled' && value.status !== 'closed') return;
-    for (const name of ['opened_at', 'maturity_at'] as const) {
-      const input = value[name] ?? undefined;
-      if (input === undefined) issues.push({ code: 'custom', path: [name], message: 'is missing', input });
-    }
-  }),
+  z
+    .looseObject({
+      id: text,
+      client_reference: sometimes(text),
+      market: text,
+      side,
+      notional_usd: number,
+      tenor_days: whole,
+      // ASSUMED: a hedge closed early may still have status `filled`: past maturity, or on a side that is absent from
+      // positions, it does not count as open. An unknown status is polled on.
+      status: text,
+      order_tx_hash: sometimes(text),
+      fill_tx_hash: sometimes(text),
+      struck_rate: sometimes(number),
+      units: sometimes(number),
+      order_key: sometimes(text),
+      opened_at: sometimes(timestamp),
+      filled_at: sometimes(timestamp),
+      maturity_at: sometimes(timestamp),
+    })
+    .check(({ value, issues }) => {
+      if (value.status !== 'filled' && value.status !== 'closed') return;
+      for (const name of ['opened_at', 'maturity_at'] as const) {
+        const input = value[name] ?? undefined;
+        if (input === undefined) issues.push({ code: 'custom', path: [name], message: 'is missing', input });
+      }
+    }),
 );
 export type Hedge = z.infer<ReturnType<typeof hedgeSchema>>;
-
-/** The fields that a reduce or close needs: it rests on no date, and on the size only of a hedge that may hold a position. */
-export const bareHedgeSchema = once(() =>
-  z.looseObject({ ...hedgeFields(), notional_usd: sometimes(number), tenor_days: sometimes(whole) }),
-);
 
 // ASSUMED: unspecified figures keep the service's sign; only of specified fields it is known who pays.
 

@@ -2,11 +2,13 @@
  * A list of hedges as far as a reduce or close needs it, where it cannot be used as a whole: each hedge on its own, without the dates
  * that it should have, and without a size where it holds no position.
  */
+
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Hedge } from '../client/schemas.ts';
 import type { HedgesQuery } from '../client/serialize-request.ts';
+import type { UnsizedHedge } from '../client/unsized-hedges.ts';
 import { UnreadableAnswerError } from '../errors.ts';
-import { PENDING_STATUSES, type UnsizedHedge } from './side-position.ts';
+import { PENDING_STATUSES } from './side-position.ts';
 
 export interface HedgesPage extends ApiResponse<readonly Hedge[]> {
   unsized: readonly UnsizedHedge[];
@@ -48,18 +50,11 @@ export async function readBarePage(
 
 /** Undefined where one that may hold a position cannot be used. */
 async function separated({ data, ...sent }: ApiResponse<unknown>): Promise<HedgesPage | undefined> {
-  const { bareHedgeSchema } = await import('../client/schemas.ts');
-  if (!Array.isArray(data)) return undefined;
-  const hedges: Hedge[] = [];
-  const unsized: UnsizedHedge[] = [];
-  for (const each of data) {
-    const read = bareHedgeSchema().safeParse(each);
-    if (!read.success) return undefined;
-    const { notional_usd: size, tenor_days: tenor, ...hedge } = read.data;
-    if (size && tenor) hedges.push({ ...hedge, notional_usd: size, tenor_days: tenor });
-    else if (PENDING_STATUSES.includes(hedge.status)) unsized.push(hedge);
-    // It opened nothing.
-    else if (hedge.status !== 'failed') return undefined;
-  }
-  return { ...sent, data: hedges, unsized, count: data.length };
+  const { readBareHedges } = await import('../client/unsized-hedges.ts');
+  const read = readBareHedges(data);
+  // A failed one opened nothing.
+  const unsized = read?.unsized.filter(({ status }) => status !== 'failed') ?? [];
+  if (read === undefined || !unsized.every(({ status }) => PENDING_STATUSES.includes(status)))
+    return undefined;
+  return { ...sent, data: read.sized, unsized, count: read.sized.length + read.unsized.length };
 }

@@ -2,6 +2,7 @@
 import { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { Hedge, Position } from '../client/schemas.ts';
+import type { UnsizedHedge } from '../client/unsized-hedges.ts';
 import { sum } from '../domain/amounts.ts';
 import { sizeRounding, usdInWords } from '../domain/exposure.ts';
 import type { ClockReadings } from '../domain/instants.ts';
@@ -9,14 +10,12 @@ import { oppositeOf } from '../domain/opposite-side.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { HEDGE_STATUSES, SIDES, type Side } from '../domain/vocabulary.ts';
 
-/** Still to fill, and the service sends no size. */
-export type UnsizedHedge = Pick<Hedge, 'id' | 'market' | 'side' | 'status' | 'client_reference'>;
-
 /** Positions and hedges as sent. */
 export interface PositionFacts {
   positions: readonly Position[];
   /** Newest first. */
   hedges: readonly Hedge[];
+  /** Still to fill, and the service sends no size. */
   unsized?: readonly UnsizedHedge[] | undefined;
   /** The list of hedges may be incomplete. */
   mayBeCut: boolean;
