@@ -16,7 +16,7 @@ import { planAction } from './action-parts.ts';
 import { guardDealId, similarFinding } from './deal-id.ts';
 import { finishedInBackground } from './follow/finished-in-background.ts';
 import { confirmDueOutcomes } from './follow/lookups.ts';
-import { checkNoStop, guardPlan } from './guards/guard-plan.ts';
+import { checkMarket, checkNoStop, guardPlan } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
 import { CLOSE_LANDS_MS } from './idempotency-window.ts';
 import { holdsSide } from './outcome/position-diff.ts';
@@ -49,6 +49,7 @@ export async function readInputs(
 
 /** @throws StoppedError when a pre-trade check stops it, or nothing is open to act on. */
 export function evaluate({ intent, state, facts }: EvaluationInputs, context: TradingContext): Evaluation {
+  checkMarket(facts.sidePosition, facts);
   if (isMeasured(intent.action, askedOf(intent))) checkNoStop(settlingFindings(facts.sidePosition));
   const plan = planAction(intent, facts);
   const terms = journalTermsOf(plan, context);

@@ -13,7 +13,7 @@ import {
   type OpenIntent,
   type TypedIntent,
 } from '../domain/action-intent.ts';
-import { createsHedge, enlarges, needsQuote, rowOf } from '../domain/action-table.ts';
+import { enlarges, needsQuote, rowOf } from '../domain/action-table.ts';
 import { shell, step } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
@@ -26,7 +26,6 @@ import {
   readPositionFacts,
   readUnderReference,
 } from '../readings/read-position.ts';
-import { marketNotFound } from '../readings/read-prices.ts';
 import {
   hasMatured,
   isInconsistent,
@@ -89,9 +88,6 @@ export async function readFacts(
     readSizeAndQuote(typed, reading, { sidePosition, markets, market, account }),
     readUnderDealId(typed, reading),
   ]);
-  // A mistyped market is no flat side.
-  const isUnknown = all !== undefined && line === undefined && !createsHedge(typed);
-  if (isUnknown && !side.mayBeCut && side.listed.length === 0) throw marketNotFound(typed.market, all);
   return {
     intent,
     sidePosition: side,

@@ -70,7 +70,7 @@ const BLOCKED: readonly Blocked[] = [
       what: `${name} of a market that is not there`,
       line: `${line} --yes`.replace('USDTNGN', 'USDTXYZ'),
       code: 10,
-      error: name === 'open' ? 'market_not_found' : 'no_open_hedge',
+      error: 'market_not_found',
     },
   ]),
   { what: 'a halted open', line: OPEN, arrange: halt, code: 10, error: 'halted' },

@@ -92,7 +92,7 @@ describe('the screen of a desk', () => {
   it('goes through an outage with its figures in sight and their age, and comes back', async () => {
     const home = temporaryFolder();
     // What is not tried again by itself: the screen is seen for a whole turn before the next reading.
-    const unwell = turn(0).map((exchange) => ({ ...exchange, answer: no(400, 'unwell') }));
+    const unwell = turn(0).map((exchange) => ({ ...exchange, answer: no(404, 'unwell') }));
     const service = await scriptedService([...turn(1532.56), ...unwell, ...turn(1533.06)]);
     const env = { ...wayTo(service, home), HEDGE_HOME: home };
     const screen = openHedge(['watch', '--every', '3'], { env, columns: 80, inRealTime: true });

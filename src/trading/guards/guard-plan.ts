@@ -21,6 +21,7 @@ import {
   type Retry,
   StoppedError,
 } from '../../errors.ts';
+import type { SidePosition } from '../../readings/side-position.ts';
 import type { AddPlan, OpenPlan, Plan, PlanFacts } from '../plan.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 
@@ -177,6 +178,24 @@ function allowedMarketFinding({ market }: OnMarket, { markets }: TradingLimits):
   };
 }
 
+const notFound = (market: string, names: readonly string[] = [], level: Finding['level']): Finding => ({
+  level,
+  code: 'market_not_found',
+  message: `This account has no market ${unquoted(market)}.`,
+  hint: marketMeant(market, names),
+  details: { market },
+});
+
+/** A side without any hedge, of a market that is not there, is not flat but mistyped. @throws StoppedError `market_not_found` */
+export function checkMarket(
+  { market: named, listed, mayBeCut }: SidePosition,
+  facts: OnMarket['facts'],
+): void {
+  const { market, marketNames } = facts;
+  if (market === undefined && marketNames !== undefined && listed.length === 0 && !mayBeCut)
+    checkNoStop([notFound(named, marketNames, 'stop')]);
+}
+
 /** A disabled market may still accept a reduce or close: the service decides. */
 function marketFinding(on: OnMarket): Finding | undefined {
   const { market, facts } = on;
@@ -184,15 +203,7 @@ function marketFinding(on: OnMarket): Finding | undefined {
   const unread = 'The markets could not be read: carry and status are not known.';
   if (facts.market === undefined && facts.marketNames === undefined)
     return { level, code: 'unavailable', message: unread };
-  if (facts.market === undefined) {
-    return {
-      level,
-      code: 'market_not_found',
-      message: `This account has no market ${unquoted(market)}.`,
-      hint: marketMeant(market, facts.marketNames ?? []),
-      details: { market },
-    };
-  }
+  if (facts.market === undefined) return notFound(market, facts.marketNames, level);
   const { status } = facts.market;
   if (status === 'open') return undefined;
   if (status === 'disabled') {
