@@ -75,7 +75,7 @@ export const hedges = defineCommand({
     const clock = localClockAt(found, here);
     const servedAt = new Date(clock.nowMs);
     const closed = closedFromHere(
-      found.data.filter(({ status }) => status === 'filled'),
+      found.data.filter((hedge) => hedge.status === 'filled' && isRunningHedge(hedge, servedAt)),
       readContext,
     );
     const keeps =

@@ -2,8 +2,7 @@
  * A list of hedges as far as a reduce or close needs it, where it cannot be used as a whole: each hedge on its own, without the dates
  * that it should have, and without a size where it holds no position.
  */
-
-import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
+import type { ApiResponse } from '../client/hedge-api.ts';
 import type { Hedge } from '../client/schemas.ts';
 import type { HedgesQuery } from '../client/serialize-request.ts';
 import type { UnsizedHedge } from '../client/unsized-hedges.ts';
@@ -18,34 +17,20 @@ export interface HedgesPage extends ApiResponse<readonly Hedge[]> {
 
 type ReadPage<T> = (query: HedgesQuery) => Promise<ApiResponse<T>>;
 
-/** Services whose list was not usable as a whole: it is not tried each time. */
-const needsBare = new WeakSet<HedgeApi>();
-
 /** @throws the error of the whole list where a hedge that may hold a position cannot be used. */
 export async function readBarePage(
-  { api }: { api: HedgeApi },
   query: HedgesQuery,
   { whole, raw }: { whole: ReadPage<readonly Hedge[]>; raw: ReadPage<unknown> },
 ): Promise<HedgesPage> {
-  let failure: UnreadableAnswerError | undefined;
-  if (!needsBare.has(api)) {
-    try {
-      const page = await whole(query);
-      return { ...page, unsized: [], count: page.data.length };
-    } catch (error) {
-      if (!(error instanceof UnreadableAnswerError)) throw error;
-      failure = error;
-    }
-  }
-  const sent = await raw(query);
-  const page = await separated(sent);
-  if (page !== undefined) {
-    needsBare.add(api);
+  try {
+    const page = await whole(query);
+    return { ...page, unsized: [], count: page.data.length };
+  } catch (error) {
+    if (!(error instanceof UnreadableAnswerError)) throw error;
+    const page = await separated(await raw(query));
+    if (page === undefined) throw error;
     return page;
   }
-  if (failure !== undefined) throw failure;
-  needsBare.delete(api);
-  return readBarePage({ api }, query, { whole, raw });
 }
 
 /** Undefined where one that may hold a position cannot be used. */

@@ -30,6 +30,7 @@ export function closedFromHere(
   { journal, clock, identity }: OwnJournal,
   { isSeen = false }: { isSeen?: boolean } = {},
 ): ReadonlySet<string> {
+  if (hedges.length === 0) return new Set();
   const opened = hedges.flatMap(({ opened_at: at }) => (at ? [Date.parse(at)] : []));
   const from = openHedgesFrom(Math.min(clock.now(), ...opened));
   const notMet = new Set(hedges.map(({ id }) => id));

@@ -57,7 +57,7 @@ const readWhole: ReadList = async (reading, query) => {
   return { ...page, unsized: [], count: page.data.length };
 };
 const readBare: ReadList = (reading, query) =>
-  readBarePage(reading, query, {
+  readBarePage(query, {
     whole: (asked) => readPage(reading, asked),
     raw: (asked) => rawPage(reading, asked),
   });

@@ -127,7 +127,7 @@ const wrongSize = (hedges: SidePosition['coming'], may: string, hint: Hint): rea
         {
           level: 'stop',
           code: 'in_flight',
-          message: `${comingInWords(hedges).replace(/^h/, 'H')} may ${may}: --by and --to would be wrong.`,
+          message: `${comingInWords(hedges).replace(/^h/, 'H')} may ${may}: --by, --to and --ngn would be wrong.`,
           hint,
           details: { hedge_ids: hedges.map(({ id }) => id) },
         },

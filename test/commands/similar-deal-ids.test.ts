@@ -28,6 +28,11 @@ const SIMILAR: readonly (readonly [string, string])[] = [
   ['CAF\u00c9', 'CAFE\u0301'],
 ];
 
+function onAnotherMachine({ clock, front }: Awaited<ReturnType<typeof aDesk>>) {
+  const home = temporaryFolder();
+  return testCli({ home, clock, env: front.way(home) });
+}
+
 const row = (dealId: string): string => `${dealId},USDTNGN,buy,1000,3${LOOSE}`;
 
 describe('a deal ID that looks like one in use', () => {
@@ -58,8 +63,7 @@ describe('a deal ID that looks like one in use', () => {
   it('warns where only the service knows the other one', async () => {
     const desk = await aDesk();
     await desk.run(open('PAY-1'));
-    const home = temporaryFolder();
-    const other = testCli({ home, clock: desk.clock, env: desk.front.way(home) });
+    const other = onAnotherMachine(desk);
     const plain = open('pay-1').filter((word) => word !== '--ensure');
     const warned = await other.run(plain);
     expect([warned.code, warned.err]).toEqual([0, expect.stringContaining('looks like "PAY-1"')]);
@@ -68,8 +72,7 @@ describe('a deal ID that looks like one in use', () => {
   it('stops --ensure where only the service knows the other one: it may be this deal in another form', async () => {
     const desk = await aDesk();
     await desk.run(open('PAY-1'));
-    const home = temporaryFolder();
-    const other = testCli({ home, clock: desk.clock, env: desk.front.way(home) });
+    const other = onAnotherMachine(desk);
     const stopped = await other.run(open('pay-1'));
     expect([stopped.code, JSON.parse(stopped.out)]).toMatchObject([
       10,

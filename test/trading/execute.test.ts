@@ -109,7 +109,7 @@ describe('a size that is computed from the position', () => {
       );
       await expect(reduce).rejects.toMatchObject({
         code: 'in_flight',
-        what: expect.stringContaining('7,000.00 USD) may fill: --by and --to would be wrong.'),
+        what: expect.stringContaining('7,000.00 USD) may fill: --by, --to and --ngn would be wrong.'),
       });
       expect(desk.keys()).toHaveLength(1);
     },

@@ -257,16 +257,16 @@ async function otherUnderDealId(
   }
 }
 
-/**
- * The recorded result of an action. The hedge is read again; the outcome changes only if several hedges now match, or where
- * a person recorded it: what the hedge of an open shows counts more.
- */
 /** An earlier open that was accepted with the same hedge. */
 function firstOfHedge({ id, hedgeId, intent }: Action, { journal }: ReadContext): Action | undefined {
   const all = hedgeId === undefined ? [] : journal.read().find({ hedgeIds: [hedgeId] });
   return all.find((other) => other.id !== id && createsHedge(other.intent) && other.intent.at < intent.at);
 }
 
+/**
+ * The recorded result of an action. The hedge is read again; the outcome changes only if several hedges now match, or where
+ * a person recorded it: what the hedge of an open shows counts more.
+ */
 async function endedBefore(now: Known, context: ReadContext): Promise<ActionReport> {
   const known = now.action;
   const isByHand = known.state === 'settled' && createsHedge(known.intent);

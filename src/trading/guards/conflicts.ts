@@ -173,7 +173,7 @@ function lateClose(query: ConflictQuery, actions: readonly Action[], nowMs: numb
   };
 }
 
-const SIZE_WILL_CHANGE = 'The position is about to change: --by and --to would be wrong.';
+const SIZE_WILL_CHANGE = 'The position is about to change: --by, --to and --ngn would be wrong.';
 
 const inFlightEffect = (found: readonly Action[], terms: DealTerms): string => {
   const { otherInFlight } = rowOf(terms.action).words;

@@ -55,7 +55,7 @@ describe('the book after an add of 5,000', () => {
     ['shows one hedge grown by it', [B(35_000), A(10_000)], 'exact'],
     ['shows the other one grown by it', [B(30_000), A(15_000)], 'exact'],
     ['shows it but for the rounding of micro-USD', [B(35_000.0000004), A(10_000)], 'exact'],
-    ['shows it, and a trace of change besides', [B(35_000), A(9_999.9999997)], 'exact'],
+    ['shows it, and a trace of another change', [B(35_000), A(9_999.9999997)], 'exact'],
     ['shows a new hedge besides', [N(5_000), B(35_000), A(10_000)], 'exact'],
     ['shows a hedge matured besides', [B(35_000), A(10_000, MATURED)], 'exact'],
     ['shows nothing', SAME, 'none'],
