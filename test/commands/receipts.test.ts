@@ -57,13 +57,14 @@ describe('what an action shows of its money', () => {
     expect(ended).toEqual({ [close.hedge_ids[0]]: '0' });
   });
 
-  it('add: the receipt of the only hedge has one average and the quoted price, and claims no fill price', async () => {
+  it('add: the receipt of the only hedge has one average, the quoted price and what was paid, and claims no fill price', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     await cli.run('open USDTNGN buy 10k --tenor 3 --yes --json');
     const lines = await linesOf(cli, 'add USDTNGN buy 2500 --yes');
-    expect(lines.filter((each) => /^(Entry price|Struck rate|Quoted price)/.test(each))).toEqual([
+    expect(lines.filter((each) => /^(Entry price|Struck rate|Quoted price|Upfront)/.test(each))).toEqual([
       expect.stringMatching(/^Entry price 1,\d{3}\.\d+ side average, was 1,\d{3}\.\d+$/),
       expect.stringMatching(/^Quoted price 1,\d{3}\.\d+ the service reports no fill price$/),
+      'Upfront 252.50 USDC margin 250.00, fee 2.50, as quoted',
     ]);
   });
 

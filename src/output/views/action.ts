@@ -1,7 +1,7 @@
 /** The outcome of an action: headline, hedge or side before and after. The error on standard error shows failures. */
 import { Big } from 'big.js';
 import { changedWords, createsHedge, enlarges } from '../../domain/action-table.ts';
-import { readDecimal, roundHalfUp, sum } from '../../domain/amounts.ts';
+import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { operatorInFull } from '../../journal/describe.ts';
 import type { Action } from '../../journal/replay.ts';
@@ -27,7 +27,7 @@ import {
   time,
   usd,
 } from './record-columns.ts';
-import { coveredNaira, quotedPrice } from './sized.ts';
+import { coveredNaira, quotedPrice, quotedUpfront } from './sized.ts';
 
 /** How a command shows the report of its action. */
 export const ACTION_REPORT = { document: actionDocument, brief: briefAction, view: viewAction } as const;
@@ -140,13 +140,9 @@ function viewHedge(report: ActionReport, word: 'FILLED' | typeof NOT_OPEN): View
 
 /** `1,010.00 USDC: margin 1,000.00, fee 10.00`, as quoted. */
 function upfrontPair(entry: ActionReport['entry']): Parts<Pair> {
-  const quote = entry?.intent.quote;
-  const [all, margin, fee] = UPFRONT.map((name) => readDecimal(quote?.[name]));
-  if (all === undefined || margin === undefined || fee === undefined) return [];
-  return pair('Upfront', phrase`${usd(all, 'USDC')}: margin ${usd(margin)}, fee ${usd(fee)}`);
+  const paid = quotedUpfront(entry);
+  return paid === undefined ? [] : pair('Upfront', phrase`${paid.all}: ${paid.parts}`);
 }
-
-const UPFRONT = ['total_upfront_usdc', 'required_margin_usdc', 'platform_fee_usdc'];
 
 /** `since Fri 20 Nov 10:02 UTC; nothing was sent.`: a repeated command that found its action finished. */
 function nothingSent({ existing, isOver, hedge, outcome }: ActionReport): Words {

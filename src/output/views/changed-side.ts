@@ -8,7 +8,7 @@ import type { ActionFigures, ActionReport } from '../../trading/report.ts';
 import type { FigureRow } from '../blocks.ts';
 import { missing, nameText, phrase, type Words } from '../cells.ts';
 import { carryCell, inUsd, known, rate, row, signedCell, signedIn, usd } from './record-columns.ts';
-import { quotedPrice } from './sized.ts';
+import { quotedPrice, quotedUpfront } from './sized.ts';
 
 export function sideRows(report: ActionReport): readonly FigureRow[] {
   const { hedges, plan, position, evidence } = report;
@@ -28,9 +28,10 @@ export function sideRows(report: ActionReport): readonly FigureRow[] {
   ];
 }
 
-/** The service reports no fill price of an add: the averages after it, and the price quoted before. */
+/** The service reports no fill price of an add: the averages after it, and what was quoted before. */
 export function addedAt({ plan, entry, hedges = [], derived }: ActionReport): readonly FigureRow[] {
   const { entry_price_before: was, entry_price_after: is } = derived;
+  const paid = quotedUpfront(entry);
   const grown = hedges.find(({ before, after }) => after.gt(before));
   const quoted =
     plan !== undefined && 'figures' in plan
@@ -42,6 +43,7 @@ export function addedAt({ plan, entry, hedges = [], derived }: ActionReport): re
       (is === undefined || hedges.length !== 1) &&
       row('Struck rate', rate(grown.rateAfter), wasAt('of that hedge', grown.rateBefore)),
     quoted && row('Quoted price', rate(quoted), 'the service reports no fill price'),
+    paid && row('Upfront', paid.all, paid.parts, ', as quoted'),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** A size that was given as naira, or as the largest one: both figures, and the rest or the limit. */
+/** A size that was given as naira, or as the largest one: both figures, and the rest or the limit; and what was quoted of an action. */
 import type { Big } from 'big.js';
 import type { Quote } from '../../client/schemas.ts';
 import type { Sizing } from '../../domain/action-intent.ts';
@@ -108,4 +108,14 @@ export function sizedDocument(
     default:
       return sizing satisfies undefined;
   }
+}
+
+/** Paid from the free balance by an open or add, as quoted. */
+export function quotedUpfront(entry: ActionReport['entry']): { all: Cell; parts: Words } | undefined {
+  const quote = entry?.intent.quote ?? {};
+  const all = readDecimal(quote['total_upfront_usdc']);
+  const margin = readDecimal(quote['required_margin_usdc']);
+  const fee = readDecimal(quote['platform_fee_usdc']);
+  if (all === undefined || margin === undefined || fee === undefined) return undefined;
+  return { all: usd(all, 'USDC'), parts: phrase`margin ${usd(margin)}, fee ${usd(fee)}` };
 }
