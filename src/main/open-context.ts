@@ -1,59 +1,38 @@
 /** Builds the context that commands run in, each part once, when it is first used, and closes it. */
 
 import { Big } from 'big.js';
-import type { EarlyCloses } from '../cache/early-closes.ts';
-import type { PriceCache } from '../cache/seen-prices.ts';
 import type { OpenCommandContext } from '../cli/pipeline.ts';
-import { type ProfileIdentity, placing } from '../cli/render-context.ts';
+import { placing } from '../cli/render-context.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
-import type { HedgeApi } from '../client/hedge-api.ts';
 import type { CandidateProfile, TradingHalt } from '../commands/command-context.ts';
-import { type KeyPorts, readKey } from '../config/credentials.ts';
+import type { KeyPorts } from '../config/credentials.ts';
 import { keyVault } from '../config/keychain.ts';
-import { type BuiltInName, ENVIRONMENT_PAIR } from '../config/profile-names.ts';
-import type { ProfileSettings, ProfileStore } from '../config/profiles.ts';
+import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
+import type { ProfileStore } from '../config/profiles.ts';
 import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
-import { ApiKey } from '../domain/api-key.ts';
 import { shell as command, say } from '../domain/hint.ts';
 import { once } from '../domain/once.ts';
 import type { ProfileLimits } from '../domain/profile-limits.ts';
 import { redactArgv } from '../domain/sanitize.ts';
-import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
+import { hasLiveRules } from '../domain/vocabulary.ts';
 import { inZone } from '../domain/zone-times.ts';
-import { CredentialError, DamagedFileError, nothingSent, StoppedError } from '../errors.ts';
-import {
-  type AccountIdentity,
-  EVERY_KEY,
-  practiceIdentity,
-  serviceIdentity,
-} from '../journal/account-identity.ts';
+import { CredentialError, StoppedError } from '../errors.ts';
+import { serviceIdentity } from '../journal/account-identity.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import { shiftedClock } from '../platform/clock.ts';
 import type { Paths } from '../platform/paths.ts';
-import type { KnownKeys } from '../readings/known-keys.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { choosePrompter } from '../terminal/inquirer-prompter.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import type { TradingContext, TradingLimits } from '../trading/trading-context.ts';
 import type { AccountDesk } from './account-desk.ts';
-import { type ConnectionTarget, createConnections } from './connections.ts';
+import { createConnections } from './connections.ts';
 import { keySources, progressReporter } from './operator.ts';
 import { hasDesk } from './own-desks.ts';
 import { practiceLauncher } from './practice-launcher.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
-
-/** The selected profile's account at its service. */
-interface OpenAccount {
-  api: HedgeApi;
-  /** The account in the journal. */
-  owner: AccountIdentity;
-  whose: ProfileIdentity;
-  /** Masked. */
-  key: string;
-  prices: PriceCache;
-  earlyCloses: EarlyCloses;
-}
+import { selectedAccount } from './selected-account.ts';
 
 export function openCommandContext(given: CommandRuntime): OpenCommandContext {
   const { terminal, signals, settings, globals, env } = given;
@@ -64,14 +43,14 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
   const parts: DeskRuntime = { ...given, machine, disconnectAtEnd: (each) => void connected.push(each) };
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
   const practice = practiceLauncher(parts);
-  const { connectTo, connectCached, trusting, closeAll } = createConnections(parts, progress);
+  const connections = createConnections(parts, progress);
+  const { connectTo, trusting, closeAll } = connections;
   const { keychain } = parts;
   const keyPorts: KeyPorts = { clock, env, host: machine.host, keychain, signal: signals.signal };
-  let identity: ProfileIdentity | undefined;
   let headed = false;
   let actionPreviewed = false;
   let programs = 0;
-  const zone = (): string => identity?.zone ?? 'UTC';
+  const zone = (): string => account.identity()?.zone ?? 'UTC';
   const noteFormat = () => ({ zone: zone(), now: clock.now(), iso: !terminal.stderr.isTTY });
   const reporter = progressReporter(terminal, { drawn: progress, clock, zone });
 
@@ -92,45 +71,16 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
     return accountDesk(parts, await selection());
   });
 
-  const openPractice = async (profile: BuiltInName, zoned: string): Promise<OpenAccount> => {
-    identity = { profile, environment: 'practice', zone: zoned };
-    checkExpectation('practice', expected());
-    const service = await practice.open();
-    const { url: baseUrl, ca, keys, bookId } = service;
-    const isLive = profile === PRACTICE_LIVE;
-    const owner = practiceIdentity(bookId, isLive ? 'live' : 'sandbox');
-    const key = ApiKey.of(isLive ? keys.live : keys.test);
-    const target = { baseUrl, key, owner, trust: { ca: [ca] } };
-    const opened = withConnection(target, { whose: identity, key: 'built in' });
-    const act: HedgeApi['act'] = async (...sending) => {
-      if (service.bookId !== bookId) throw practiceWasReset();
-      return opened.api.act(...sending);
-    };
-    return { ...opened, api: { ...opened.api, act } };
-  };
-
-  const withConnection = (
-    target: ConnectionTarget,
-    shown: Pick<OpenAccount, 'whose' | 'key'>,
-  ): OpenAccount => ({ ...shown, owner: target.owner, ...connectCached(target, shown.whose.profile) });
-
-  const openAccount = once(async (): Promise<OpenAccount> => {
-    const selected = await selection();
-    if (selected.kind === 'practice') return openPractice(selected.name, selected.profile.time_zone ?? 'UTC');
-    const key = await readKey(selected, keyPorts);
-    const stored = selected.kind === 'stored' ? selected.profile : undefined;
-    identity = { profile: selected.name, environment: key.environment, zone: stored?.time_zone ?? 'UTC' };
-    checkExpectation(key.environment, expected());
-    // Normalized: each spelling of a base URL is the same account.
-    const { href: baseUrl } = parseBaseUrl(
-      selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl,
-    );
-    // Before the connection, which then goes by the desk's time.
-    const account = selected.account ?? (await desk())?.member.identity.account ?? undefined;
-    const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint, account });
-    const target = { baseUrl, key, owner, trust: trusting(stored?.ca_file) };
-    return withConnection(target, { whose: identity, key: key.masked });
+  const account = selectedAccount({
+    practice,
+    connections,
+    keyPorts,
+    selection,
+    desk,
+    storedProfiles,
+    expected,
   });
+  const { identity } = account;
 
   const ownJournal = once(async () => {
     const { openOwnJournal } = await import('./own-journal.ts');
@@ -175,32 +125,9 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
     else own.latest().catch(() => undefined);
     return own;
   };
-  /** The account, with what the stored profiles know about other API keys. */
-  const ownAccount = once(async (): Promise<KnownKeys> => {
-    const { owner } = await openAccount();
-    const selected = await selection();
-    if (selected.kind === 'practice') return { identity: owner, unclearWith: [] };
-    const { knownKeys } = await import('../readings/known-keys.ts');
-    return knownKeys(owner, selected.name, await otherProfiles(selected.kind));
-  });
-  /** In the journal of a desk every key is of its account. */
-  const account = once(async (): Promise<KnownKeys> => {
-    const known = await ownAccount();
-    if ((await desk())?.relation !== 'same') return known;
-    return { ...known, identity: { ...known.identity, keys: EVERY_KEY } };
-  });
-  /** A damaged profiles file does not block a key from the environment. */
-  const otherProfiles = async (kind: Selection['kind']): Promise<ProfileSettings['profiles']> => {
-    try {
-      return (await storedProfiles()).profiles;
-    } catch (error) {
-      if (kind !== 'pair' || !(error instanceof DamagedFileError)) throw error;
-      return new Map();
-    }
-  };
   const readContext = async (from: () => Promise<Journal> = journal): Promise<ReadContext> => {
-    const { api } = await openAccount();
-    const { identity: whose } = await account();
+    const { api } = await account.open();
+    const { identity: whose } = await account.knownOnDesk();
     const { timeOfDay } = await import('./time-of-day.ts');
     const ports = {
       clock,
@@ -227,13 +154,14 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       async show(blocks) {
         const { printBlocks } = await import('../cli/human-output.ts');
         progress.stop();
-        if (identity !== undefined) actionPreviewed = true;
+        const whose = identity();
+        if (whose !== undefined) actionPreviewed = true;
         if (terminal.quiet && !terminal.canPrompt) return;
         // Under live rules the environment line precedes every question; elsewhere it is shown once.
-        const isShown = headed && !(identity !== undefined && hasLiveRules(identity));
-        headed ||= identity !== undefined;
+        const isShown = headed && !(whose !== undefined && hasLiveRules(whose));
+        headed ||= whose !== undefined;
         printBlocks(terminal, blocks, {
-          identity,
+          identity: whose,
           headed: isShown,
           named: globals.profile,
           now: clock.now(),
@@ -243,7 +171,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       async liner() {
         const { plainLines } = await import('../cli/human-output.ts');
         return (blocks) =>
-          plainLines(terminal, blocks, { identity, named: globals.profile, now: clock.now() });
+          plainLines(terminal, blocks, { identity: identity(), named: globals.profile, now: clock.now() });
       },
       async untilStopped({ orInputCloses = false } = {}) {
         const stopped = signals.untilStopped();
@@ -274,9 +202,9 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
         const names = { named: globals.profile, selected: selected?.name };
         return { ...names, expected: expected(), place: placing(names), zone: kept ?? 'UTC' };
       },
-      api: async () => (await openAccount()).api,
-      prices: async () => (await openAccount()).prices,
-      earlyCloses: async () => (await openAccount()).earlyCloses,
+      api: async () => (await account.open()).api,
+      prices: async () => (await account.open()).prices,
+      earlyCloses: async () => (await account.open()).earlyCloses,
       async candidateApi({ baseUrl, key, caFile }: CandidateProfile) {
         checkExpectation(key.environment, expected());
         const { href } = parseBaseUrl(baseUrl);
@@ -319,9 +247,9 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
             return ownJournal();
           },
           async account() {
-            const { api, whose } = await openAccount();
+            const { api, whose } = await account.open();
             // It chooses from this machine's own journal, which may have other accounts.
-            const { identity: own } = await ownAccount();
+            const { identity: own } = await account.known();
             return { api, identity: own, profile: whose.profile };
           },
           asked: (message) => opened.context.prompter.confirm({ message, otherwise: '--yes' }),
@@ -334,7 +262,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       },
       readContext: () => readContext(),
       async tradingContext({ pullsLater = false } = {}): Promise<Omit<TradingContext, 'confirm'>> {
-        const { whose } = await openAccount();
+        const { whose } = await account.open();
         const selectedDesk = await desk();
         if (selectedDesk?.relation === 'unclear') throw accountOfDeskUnclear(whose.profile, selectedDesk);
         return {
@@ -343,7 +271,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
           writer: machine.host.self,
           environment: whose.environment,
           profile: whose.profile,
-          accountUnclearWith: (await account()).unclearWith,
+          accountUnclearWith: (await account.knownOnDesk()).unclearWith,
           limits: tradingLimits(await selection()),
           argv: redactArgv(parts.argv),
           expected: expected(),
@@ -374,7 +302,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       },
       async serveTools() {
         const { serveToClient } = await import('./serve-tools.ts');
-        return serveToClient(given, { opened, open: openCommandContext, connected: openAccount });
+        return serveToClient(given, { opened, open: openCommandContext, connected: account.open });
       },
       async completion(shell) {
         const { completionScript } = await import('../cli/completion/scripts.ts');
@@ -389,8 +317,8 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
           journalPlaces,
           desk,
           selection,
-          openAccount,
-          account,
+          openAccount: account.open,
+          account: account.knownOnDesk,
           expected,
           practice,
           trusting,
@@ -404,7 +332,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
         return agentControl(parts, { selection, selectionIfAny, trusting });
       },
     },
-    identity: () => identity,
+    identity,
     headed: () => headed,
     actionPreviewed: () => actionPreviewed,
     runsProgram: () => programs > 0,
@@ -423,14 +351,6 @@ const accountOfDeskUnclear = (profile: string, { member: { name, url } }: Accoun
     what: `Is the account of ${profile} that of desk ${name}? Its API key was not shown to be.`,
     meaning: 'Nothing was sent.',
     hint: say`To show it: ${command`hedge desk join ${url} ${profile === ENVIRONMENT_PAIR ? [] : ['--profile', profile]}`}. If it is another account, label both: ${command`hedge profile set NAME --account LABEL`}`,
-  });
-
-/** It was decided on, and recorded for, an account that another process has emptied. */
-const practiceWasReset = (): StoppedError =>
-  nothingSent({
-    code: 'account_unclear',
-    what: 'Practice was reset meanwhile: its accounts are new ones.',
-    hint: 'Run the command again.',
   });
 
 function ifNothingIsSelected(error: unknown): undefined {
