@@ -161,6 +161,32 @@ export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean 
   let lackedFromMs: number | undefined;
   let unconfirmedFromMs: number | undefined;
 
+  /** `isSecond`: the side was lacking in the reading before too. `isLost`: it was there, and no awaited action removes it. */
+  const compare = (now: SidePosition, atMs: number): { isSecond: boolean; isLost: boolean } => {
+    const lacks = lacksSide(now);
+    const isSecond = lacks && lackedFromMs !== undefined;
+    const isLost = lacks && hadBefore === true;
+    disagree = lackedFromMs !== undefined && !lacks;
+    lackedFromMs = lacks ? (lackedFromMs ?? atMs) : undefined;
+    if (hadBefore !== undefined) hadBefore = !lacks;
+    return { isSecond, isLost };
+  };
+  /** A hedge that the reading should show, and that is not known to be over. */
+  const readMissing = async (now: SidePosition, reading: ReadingOfSide): Promise<Unconfirmed | undefined> => {
+    const { actions, earlier, atMs, asExpected } = reading;
+    const missing = unconfirmedHedges(now, { place, actions, earlier, nowMs: atMs }).filter(isNotOver);
+    unconfirmedFromMs = missing.length === 0 ? undefined : (unconfirmedFromMs ?? atMs);
+    if (atMs - (unconfirmedFromMs ?? atMs) >= READINGS_LAG_MS) return undefined;
+    for (const each of missing) {
+      const read = await hedgeIfKnown(each.id, reading);
+      if (asExpected && each.formerSize?.eq(read?.data.notional_usd ?? each.formerSize) === true) continue;
+      if (read === undefined || !isReadOver(read))
+        return about(each, read?.data, { sidePosition: now, atMs });
+      over.add(each.id);
+    }
+    return undefined;
+  };
+  const isNotOver = ({ id }: { id: string }): boolean => !over.has(id);
   /** A list without any hedge of the side may be stale too: an earlier one is read by its ID. */
   const readUnlisted = async ({ earlier, ...reading }: ReadingOfSide): Promise<Hedge | undefined> => {
     for (const id of [...(earlier?.hedgeIds ?? []), openFromHere(place, reading) ?? []].flat()) {
@@ -181,31 +207,17 @@ export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean 
     get disagree() {
       return disagree;
     },
-    async whyUnconfirmed(sidePosition, reading) {
-      const { actions, earlier, atMs, asExpected } = reading;
-      const lacks = lacksSide(sidePosition);
-      const isSecond = lacks && lackedFromMs !== undefined;
-      disagree = lackedFromMs !== undefined && !lacks;
-      lackedFromMs = lacks ? (lackedFromMs ?? atMs) : undefined;
-      const isLost = lacks && hadBefore === true;
-      if (hadBefore !== undefined) hadBefore = !lacks;
-      const known = { place, actions, earlier, nowMs: atMs };
-      const unconfirmed = unconfirmedHedges(sidePosition, known).filter(({ id }) => !over.has(id));
-      unconfirmedFromMs = unconfirmed.length === 0 ? undefined : (unconfirmedFromMs ?? atMs);
-      const mayBeBehind = atMs - (unconfirmedFromMs ?? atMs) < READINGS_LAG_MS;
-      for (const each of mayBeBehind ? unconfirmed : []) {
-        const read = await hedgeIfKnown(each.id, reading);
-        if (asExpected && each.formerSize?.eq(read?.data.notional_usd ?? each.formerSize) === true) continue;
-        if (read === undefined || !isReadOver(read)) return about(each, read?.data, { sidePosition, atMs });
-        over.add(each.id);
-      }
-      const unlisted = lacks && sidePosition.listed.length === 0 ? await readUnlisted(reading) : undefined;
-      const listed = contradicting(sidePosition).filter(({ id }) => !over.has(id));
+    async whyUnconfirmed(now, reading) {
+      const { isSecond, isLost } = compare(now, reading.atMs);
+      const missing = await readMissing(now, reading);
+      if (missing !== undefined) return missing;
+      const unlisted = lacksSide(now) && now.listed.length === 0 ? await readUnlisted(reading) : undefined;
+      const listed = contradicting(now).filter(isNotOver);
       const held = [unlisted ?? [], ...listed.map(({ sent }) => sent ?? [])].flat();
       if (isSecond && (await isProven(held, reading))) return undefined;
       const otherwise = unlisted && `${unquoted(unlisted.id)} is filled`;
-      if (held.length > 0) return contradicted(sidePosition, otherwise ?? 'the list of hedges does');
-      return isLost ? contradicted(sidePosition, 'the previous reading did') : undefined;
+      if (held.length > 0) return contradicted(now, otherwise ?? 'the list of hedges does');
+      return isLost ? contradicted(now, 'the previous reading did') : undefined;
     },
   };
 }
