@@ -144,30 +144,30 @@ async function changeProfile(
   const environment = key?.environment ?? own?.environment;
   const limitsAfter = changedLimits(after, {});
   const limitsLine = `Limits of ${name}: ${limitsInWords(limitsAfter)}.`;
+  const placed = environment === undefined ? '' : `: ${environment} (${ENVIRONMENT_GLOSS[environment]})`;
+  const withKey = key === undefined ? '' : `, key ${key.masked}`;
+  const shared =
+    own === undefined || (key ?? base) === undefined
+      ? []
+      : sharedKeyNotes(identityOf(after, own), name, profiles.read().profiles);
   return {
     value: {
       name,
       environment,
-      done: isMoreThanLimits
-        ? `Changed ${name}${environment === undefined ? '' : `: ${environment} (${ENVIRONMENT_GLOSS[environment]})`}${key === undefined ? '' : `, key ${key.masked}`}.`
-        : limitsLine,
+      done: isMoreThanLimits ? `Changed ${name}${placed}${withKey}.` : limitsLine,
       notes: [
-        ...(base?.warning === undefined ? [] : [base.warning]),
-        ...(given === undefined
+        base?.warning ?? [],
+        given === undefined
           ? []
-          : [...replaced(after), ...whereKept(given.origin, { store: place, path: profiles.path })]),
-        ...left,
-        ...lost,
-        ...(own === undefined || (key ?? base) === undefined
-          ? []
-          : sharedKeyNotes(identityOf(after, own), name, profiles.read().profiles)),
-        ...(typeof account === 'string'
-          ? [`Account label: ${account}. Use the same label on every machine.`]
-          : []),
-        ...(timeZone === undefined ? [] : [`Time zone of screens: ${after.time_zone ?? 'UTC'}.`]),
-        ...(isMoreThanLimits && Object.keys(limits).length > 0 ? [limitsLine] : []),
-        ...usedNotes(name, limits),
-      ],
+          : [...replaced(after), ...whereKept(given.origin, { store: place, path: profiles.path })],
+        left,
+        lost,
+        shared,
+        typeof account === 'string' ? `Account label: ${account}. Use the same label on every machine.` : [],
+        timeZone === undefined ? [] : `Time zone of screens: ${after.time_zone ?? 'UTC'}.`,
+        isMoreThanLimits && Object.keys(limits).length > 0 ? limitsLine : [],
+        usedNotes(name, limits),
+      ].flat(),
       limits: limitsAfter,
     },
   };
