@@ -15,15 +15,8 @@ import { similarForm } from '../domain/similar-ids.ts';
 import { UsageError } from '../errors.ts';
 import { filePath, hasDecimals, isNot, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
 import { readOption } from './option.ts';
-import {
-  type DateOrder,
-  dateOrderOf,
-  isSerialDate,
-  readAmount,
-  readDate,
-  readRowId,
-  readSheet,
-} from './spreadsheet.ts';
+import { type DateOrder, dateOrderOf, isSerialDate, readDate } from './sheet-dates.ts';
+import { readAmount, readRowId, readSheet } from './spreadsheet.ts';
 
 export type CoverIntent = ReturnType<typeof readCoverIntent>;
 

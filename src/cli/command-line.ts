@@ -12,13 +12,10 @@ import {
   separateWatchOption,
 } from '../commands/define.ts';
 import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
-import { closestMatch, didYouMean } from '../domain/did-you-mean.ts';
-import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
-import { quoted, unquoted } from '../domain/quoted.ts';
-import { type CommandWords, UsageError } from '../errors.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions, readOutput } from './global-options.ts';
-import { HELP_TOPICS } from './help/topics.ts';
 
 export type CommandLine =
   | { kind: 'run'; command: Command; raw: RawInput; globals: GlobalOptions }
@@ -66,11 +63,17 @@ export async function readCommandLine(
       .join(' '),
   );
   const { own, rest } = withoutRest(path.at(-1), argv);
-  rejectWith((code, command) => usageError(code, command, own), program);
+  let rejected = program;
+  throwRejections(program, (command) => (rejected = command));
   try {
     await program.parseAsync([...wordsFor(program, own)], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) {
+      const { usageError } = await import('./usage-errors.ts');
+      const place = { name: nameOf(rejected), path: pathTo(rejected) };
+      throw usageError(error.code, { ...place, command: rejected, argv: own });
+    }
     const text = help === undefined ? '' : await pageOf(help.entry, width);
     return { kind: 'text', text, about: help?.entry?.name.split(' ') ?? [] };
   }
@@ -292,112 +295,6 @@ function globalsOf(options: Record<string, unknown>): GlobalOptions {
   };
 }
 
-/** Words of other programs and of a dealing room, and the command for each. */
-const OTHER_COMMANDS: Readonly<Record<string, CommandWords>> = {
-  balance: shell`hedge account`,
-  blotter: shell`hedge journal`,
-  book: shell`hedge positions`,
-  buy: shell`hedge open MARKET buy NOTIONAL --tenor DAYS`,
-  halts: shell`hedge journal halts`,
-  list: shell`hedge hedges`,
-  login: shell`hedge profile add NAME`,
-  ls: shell`hedge hedges`,
-  orders: shell`hedge hedges`,
-  pnl: shell`hedge report`,
-  rates: shell`hedge price`,
-  sell: shell`hedge open MARKET sell NOTIONAL --tenor DAYS`,
-  today: shell`hedge`,
-  trades: shell`hedge history`,
-  unwind: shell`hedge close MARKET SIDE`,
-};
-
-/** Option names of other lists and programs. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  '--day': ['--since'],
-  '--date': ['--day', '--since'],
-  '--from': ['--since'],
-  '--to': ['--until'],
-  '--env': ['--environment'],
-  '--limit': ['--worst-price'],
-  '--open': ['--status'],
-  '--week': ['--within'],
-  '--status': ['--unresolved'],
-  '--ref': ['--deal-id'],
-  '--reference': ['--deal-id'],
-  '--client-reference': ['--deal-id'],
-  '--price-limit': ['--worst-price'],
-  '--limit-price': ['--worst-price'],
-};
-
-/** Each does without a question or a check: a mistyped word never leads to one. */
-const NEVER_MEANT: readonly string[] = [
-  '--yes',
-  '--resend',
-  '--despite',
-  '--allow-duplicate',
-  '--allow-late-arrival',
-  '--any-price',
-  '--late',
-  '--no-check',
-];
-
-/** The usage error for a commander code; its command knows the options and arguments. */
-function usageError(code: string, command: Commander, argv: readonly string[]): UsageError {
-  const name = nameOf(command);
-  const see = `See ${name} --help.`;
-  const expected = command.registeredArguments;
-  switch (code) {
-    case 'commander.help': {
-      const names = command.commands.map((each) => each.name()).join(', ');
-      return new UsageError(`${name} needs a command: ${names}.`, see);
-    }
-    case 'commander.unknownCommand': {
-      const word = command.args[0] ?? '';
-      const names = command.commands.map((each) => each.name());
-      const other = command.parent === null ? ownField(OTHER_COMMANDS, word.toLowerCase()) : undefined;
-      if (command.parent === null && HELP_TOPICS.some(({ name: topic }) => topic === word))
-        return new UsageError(
-          `Unknown command: ${unquoted(word)}.`,
-          say`It is a help topic: ${shell`hedge help ${word}`}`,
-        );
-      return new UsageError(
-        `Unknown command: ${unquoted(word)}.`,
-        other === undefined ? `${didYouMean(word, names)}${see}` : say`Did you mean: ${other}. ${see}`,
-      );
-    }
-    case 'commander.unknownOption': {
-      // Behind the operands; a negative number is an operand.
-      const word = command.args.find((each) => each.startsWith('-') && !(Number(each) < 0)) ?? '';
-      // The value may be a secret.
-      const [flag = ''] = word.split('=', 1);
-      const flags = pathTo(command).flatMap(({ options }) =>
-        options.flatMap(({ long, hidden }) => (hidden ? [] : (long ?? []))),
-      );
-      const other = ownField(OTHER_NAMES, flag)?.find((each) => flags.includes(each));
-      const near = other ?? closestMatch(flag, flags);
-      const meant = near === undefined || NEVER_MEANT.includes(near) ? '' : `Did you mean ${near}? `;
-      const size = /^-[\d.]/.test(flag) ? 'A size is above zero. ' : '';
-      return new UsageError(`Unknown option: ${unquoted(flag)}.`, `${size}${meant}${see}`);
-    }
-    case 'commander.optionMissingArgument': {
-      const valued = pathTo(command).flatMap(({ options }) => options.filter(({ required }) => required));
-      // It is the last one: global options are read before those of the command.
-      const word = argv.findLast((each) => valued.some(({ long, short }) => [long, short].includes(each)));
-      return new UsageError(`${unquoted(word ?? argv.at(-1) ?? '')} needs a value.`, see);
-    }
-    case 'commander.missingArgument': {
-      const missing = expected.find(({ required }, at) => required && command.args[at] === undefined);
-      return new UsageError(`Missing argument: ${missing?.name() ?? ''}.`, see);
-    }
-    case 'commander.excessArguments': {
-      const most = expected.length === 0 ? 'no arguments' : `at most ${expected.length.toString()}`;
-      return new UsageError(`Too many arguments: ${name} takes ${most}.`, see);
-    }
-    default:
-      return new UsageError('This command line cannot be read.', see);
-  }
-}
-
 /** From `hedge` down. */
 const pathTo = (command: Commander): readonly Commander[] =>
   command.parent === null ? [command] : [...pathTo(command.parent), command];
@@ -425,10 +322,11 @@ function withoutRest(
   return { own: argv.slice(0, end), rest: argv.slice(end + 1) };
 }
 
-/** Sets the handler on every command, so that the error names the right one. Requested help has exit code 0. */
-function rejectWith(errorOf: (code: string, command: Commander) => UsageError, command: Commander): void {
+/** Commander's default ends the process. `onRejected`: the command whose part of the line is wrong. */
+function throwRejections(command: Commander, onRejected: (command: Commander) => void): void {
   command.exitOverride((error) => {
-    throw error.exitCode === 0 ? error : errorOf(error.code, command);
+    onRejected(command);
+    throw error;
   });
-  for (const child of command.commands) rejectWith(errorOf, child);
+  for (const child of command.commands) throwRejections(child, onRejected);
 }

@@ -1,7 +1,8 @@
 /** What people save from a spreadsheet: delimiters, headers, amounts and dates; and what is rejected. */
 import { describe, expect, it } from 'vitest';
 import { readExposures, readPolicy } from '../../src/args/cover-options.ts';
-import { type DateOrder, dateOrderOf, readAmount, readDate } from '../../src/args/spreadsheet.ts';
+import { type DateOrder, dateOrderOf, readDate } from '../../src/args/sheet-dates.ts';
+import { readAmount } from '../../src/args/spreadsheet.ts';
 import { hintText } from '../../src/domain/hint.ts';
 import { HedgeError, UsageError } from '../../src/errors.ts';
 
