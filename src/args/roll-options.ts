@@ -89,6 +89,10 @@ export const RUN_OPTIONS = [
   { flags: '--due', summary: 'every roll whose second leg is due' },
   { flags: '--late', summary: 'also more than 24 h after leg 2 was due' },
   { flags: '--max-cost-bps <bps>', summary: 'with one roll: another limit than that of its plan' },
+  {
+    flags: '--allow-duplicate',
+    summary: 'with one roll: open leg 2 on top of other hedges of the side, or a minute after another open',
+  },
   YES_OPTION,
   TIMEOUT,
   DESPITE_OPTION,
@@ -106,6 +110,12 @@ export function readRunIntent(raw: RawInput) {
   if (chain !== undefined && due)
     throw new UsageError('--due runs every roll that is due.', 'Leave out --due or the roll.');
   const maxCostBps = readOption(raw, 'maxCostBps', readMostBps);
+  const allowDuplicate = optionGiven(raw, 'allowDuplicate');
+  if (due && allowDuplicate)
+    throw new UsageError(
+      '--allow-duplicate is for one roll.',
+      say`For one: ${shell`hedge roll run ROLL --allow-duplicate`}`,
+    );
   if (due && maxCostBps !== undefined)
     throw new UsageError(
       'Each roll has the limit of its plan.',
@@ -118,6 +128,7 @@ export function readRunIntent(raw: RawInput) {
     maxCostBps,
     /** Also more than 24 hours late. */
     late: optionGiven(raw, 'late'),
+    allowDuplicate,
     options: readActionOptions(raw),
   };
 }

@@ -223,7 +223,8 @@ describe('a roll whose leg 2 is more than 24 hours late', () => {
     expect(await desk.served.openOn('buy')).toBe(10_000);
     const { out } = await desk.run(NOW, ON_A_TERMINAL);
     expect(out).toContain(`NOT ROLLED buy USDTNGN 10,000.00 USD, roll ${id}: leg 2 more than 24 h late`);
-    expect((await desk.run(`roll run ${id} --late --yes`)).code).toBe(0);
+    expect((await desk.run(`roll run ${id} --late --yes`)).code).toBe(10);
+    expect((await desk.run(`roll run ${id} --late --allow-duplicate --yes`)).code).toBe(0);
     expect(await desk.served.openOn('buy')).toBe(20_000);
   });
 });

@@ -223,6 +223,24 @@ describe('a roll whose open fails', () => {
     expect((await cli.run('check --json')).document()).toMatchObject({ meta: { unfinished_rolls: [] } });
   });
 
+  it('is not opened on top of a hedge that was opened since, except with --allow-duplicate', async () => {
+    const { cli } = await flatDesk();
+    await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-2 --yes');
+    const [chain] = await chains(cli);
+    for (const again of ['roll run --due --yes', NOW]) {
+      const ran = await cli.run(again);
+      expect([ran.code, ran.err.replaceAll(/\s+/g, ' ')]).toEqual([
+        10,
+        expect.stringMatching(
+          /not flat between the legs of roll \w+: 10,000\.00 USD \("PAY-2"\) was opened there\. Leg 2 was not sent: it would come on top\. hedge roll drop \w+ --note TEXT if that replaces leg 2 hedge roll run \w+ --allow-duplicate open leg 2 as well/,
+        ),
+      ]);
+      expect(ran.err).not.toContain('is flat');
+    }
+    expect((await cli.run(`roll run ${chain?.chain_id} --allow-duplicate --yes`)).code).toBe(0);
+    expect((await opens(cli))[0]).toEqual(['PAY-1.r2', 'filled', 10_000]);
+  });
+
   it('in a dry run shows where it is, and sends nothing', async () => {
     const { cli } = await flatDesk();
     const ran = await cli.run('roll USDTNGN buy --tenor 3 --at now --dry-run');

@@ -93,7 +93,7 @@ export function onlyHedgeOn(
   };
 }
 
-const dealIdFrom = (reference: string | null | undefined): string | undefined =>
+export const dealIdFrom = (reference: string | null | undefined): string | undefined =>
   typeof reference === 'string' && reference !== '' && !isDerivedReference(reference) ? reference : undefined;
 
 /** The market and side of the target; of a named hedge also the hedge. @throws StoppedError when it is not open. */

@@ -162,7 +162,7 @@ export async function closeAndOpen(
     return reportOf(chain, { dryRun: true, shown: legs, servedAt: legs.close.facts.sidePosition.servedAt });
   await requireConfirmed({ chain, legs, warnings: legs.warnings }, options, confirm);
   if (isNew) await keepPlan(plan, context, (state) => checkAdmitted(legs, state, context));
-  const { chain: after, ...result } = await runNow(plan, options, context, legs);
+  const { chain: after, ...result } = await runNow(plan, options, context, { shown: legs });
   // Nothing was sent for a roll that this command made.
   if (isNew && after.state === 'planned' && after.close === undefined) {
     await endRoll(plan, 'dropped', context);

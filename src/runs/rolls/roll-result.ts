@@ -16,8 +16,8 @@ export interface RollResult {
   finding: HedgeError | undefined;
 }
 
-/** Its close was recorded as executed, and leg 1 is open: it says so itself, and what to do. */
-export class LegOneOpenError extends StoppedError {}
+/** The side is not flat, as it should be between the legs: it says so itself, and what to do. */
+export class SideNotFlatError extends StoppedError {}
 
 export const NOTHING_RUN = { close: undefined, open: undefined, finding: undefined } as const;
 
@@ -47,7 +47,7 @@ export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError
       hint: [next, dropStep(chain, 'once leg 1 is closed: give up leg 2, which roll run --due would open')],
       effect,
     });
-  if (finding instanceof LegOneOpenError) return finding;
+  if (finding instanceof SideNotFlatError) return finding;
   if (finding.code === 'roll_unfinished' || next === undefined || !(isDue(chain) || open !== undefined))
     return finding.effect === effect ? finding : finding.with({ effect });
   return finding.with({
@@ -82,7 +82,10 @@ export function errorOfRolls(ends: readonly RollResult[]): HedgeError | undefine
   if (worst === undefined || end === undefined || ends.length === 1) return worst;
   const effect = worstEffect(ends.map(runEffect));
   const done = ends.filter(({ chain }) => chain.state === 'done').length;
-  const own = worst.effect === 'none' ? `Its leg 2 is not open.${flatInWords(end.chain)}` : worst.meaning;
+  const own =
+    worst.effect === 'none' && !(worst instanceof SideNotFlatError)
+      ? `Its leg 2 is not open.${flatInWords(end.chain)}`
+      : worst.meaning;
   return worst.with({
     what: `Roll ${end.chain.plan.chain_id}: ${worst.what}`,
     ...(effect === 'none'

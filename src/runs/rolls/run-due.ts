@@ -102,6 +102,8 @@ export interface RunOptions {
   /** Undefined: every one that is due. */
   chain: string | undefined;
   late: boolean;
+  /** Leg 2 may come on top of other hedges of the side, and soon after another open. */
+  allowDuplicate: boolean;
   /** Instead of the limit of the plan. */
   maxCostBps?: Big | undefined;
   options: ActionOptions;
@@ -176,7 +178,7 @@ const skip = (chain: RollChain): RunEnd => ({ chain, ...NOTHING_RUN, skipped: 'n
 
 async function runOne(
   chain: RollChain,
-  { late, options, maxCostBps }: RunOptions,
+  { late, options, maxCostBps, allowDuplicate }: RunOptions,
   context: TradingContext,
   positionFacts: PositionFacts,
 ): Promise<RunEnd> {
@@ -185,16 +187,18 @@ async function runOne(
   const plan = withLimit(chain.plan, maxCostBps);
   const isTooLate = chain.state === 'missed' && !late;
   const atMaturity = (): Promise<RollResult> =>
-    runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, positionFacts);
+    runAtMaturity({ ...chain, plan }, { options, isTooLate, allowDuplicate }, context, positionFacts);
   if (plan.when === 'maturity') return { ...(await atMaturity()), skipped: undefined };
   if (isTooLate) return { chain, ...NOTHING_RUN, finding: rollMissed(chain), skipped: undefined };
-  return { ...(await runNow(plan, options, context)), skipped: undefined };
+  return { ...(await runNow(plan, options, context, { allowDuplicate })), skipped: undefined };
 }
+
+type LegTwoTerms = Pick<RunOptions, 'options' | 'allowDuplicate'> & { isTooLate: boolean };
 
 /** A leg that was closed ends the roll, and a leg 2 that somebody opened, however late it is. */
 async function runAtMaturity(
   chain: RollChain,
-  terms: { options: ActionOptions; isTooLate: boolean },
+  terms: LegTwoTerms,
   context: TradingContext,
   positionFacts: PositionFacts,
 ): Promise<RollResult> {
@@ -230,7 +234,7 @@ async function runAtMaturity(
 /** @throws HedgeError before it is sent. */
 async function runLegTwo(
   chain: RollChain,
-  { options, isTooLate }: { options: ActionOptions; isTooLate: boolean },
+  { options, isTooLate, allowDuplicate }: LegTwoTerms,
   context: TradingContext,
   positionFacts: PositionFacts,
 ): Promise<RollResult> {
@@ -238,7 +242,8 @@ async function runLegTwo(
   const servedMs = positionFacts.servedAt.getTime();
   const over = isOverEarly(chain, positionFacts);
   if (over !== undefined) throw over;
-  if (!isDue(chain)) return runOpen(plan, options, context, { servedMs, size: chainNotional(chain) });
+  if (!isDue(chain))
+    return runOpen(plan, options, context, { servedMs, size: chainNotional(chain), allowDuplicate });
   const opened = await legTwoElsewhere(plan, context);
   if (opened !== undefined) {
     const closed = legTwoClosed(plan, opened, positionFacts.servedAt);
@@ -249,7 +254,7 @@ async function runLegTwo(
   }
   const size = await settledSize(plan, servedMs, context);
   if (isTooLate) throw rollMissed(chain);
-  return runOpen(plan, options, context, { servedMs, size });
+  return runOpen(plan, options, context, { servedMs, size, allowDuplicate });
 }
 
 /** The others would fail in the same way, or must not start before a person has looked. */

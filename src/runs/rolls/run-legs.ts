@@ -4,6 +4,7 @@
  */
 import type { Big } from 'big.js';
 import type { ActionOptions, CloseIntent, OpenIntent } from '../../domain/action-intent.ts';
+import { usdInWords } from '../../domain/exposure.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { exactInstant, MINUTE_MS } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
@@ -33,6 +34,7 @@ import type { Evaluation, Finding, TradingContext } from '../../trading/trading-
 import { simulateBatch } from '../simulate-batch.ts';
 import { lookAgain } from './look-again.ts';
 import {
+  dealIdFrom,
   legTwo,
   onlyHedgeOn,
   pastDueDate,
@@ -40,7 +42,7 @@ import {
   type RolledHedge,
   rollEndOf,
 } from './plan-roll.ts';
-import { errorOfRoll, LegOneOpenError, NOTHING_RUN, type RollResult } from './roll-result.ts';
+import { dropStep, errorOfRoll, NOTHING_RUN, type RollResult, SideNotFlatError } from './roll-result.ts';
 
 /** Both legs as they were shown. */
 export interface ShownLegs extends Omit<Evaluation, 'plan'> {
@@ -114,12 +116,15 @@ export async function previewNow(
   return { ...close, open, warnings: [...close.warnings, ...warnings, ...pastDue] };
 }
 
-/** Closes and opens again, as far as that is not done yet. `shown`: both legs were confirmed. */
+/**
+ * Closes and opens again, as far as that is not done yet. `shown`: both legs were confirmed. `allowDuplicate`: leg 2 may come
+ * on top of other hedges of the side, and soon after another open.
+ */
 export async function runNow(
   plan: RollPlan,
   options: ActionOptions,
   context: TradingContext,
-  shown?: ShownLegs,
+  { shown, allowDuplicate = false }: { shown?: ShownLegs; allowDuplicate?: boolean } = {},
 ): Promise<RollResult> {
   const result: Mutable<RollResult> = { chain: chainNow(plan, context), ...NOTHING_RUN };
   return ended(result, context, undefined, async () => {
@@ -131,7 +136,7 @@ export async function runNow(
     }
     if (result.finding !== undefined || !isToOpen(result.chain)) return;
     const size = closedSize(result.chain) ?? chainNotional(result.chain);
-    await openLeg(result, { plan, size, options, context, shown: shown?.open });
+    await openLeg(result, { plan, size, options, context, allowDuplicate, shown: shown?.open });
   });
 }
 
@@ -140,14 +145,18 @@ export async function runOpen(
   plan: RollPlan,
   options: ActionOptions,
   context: TradingContext,
-  { size, servedMs }: { size: Big; servedMs: number | undefined },
+  {
+    size,
+    servedMs,
+    allowDuplicate = false,
+  }: { size: Big; servedMs: number | undefined; allowDuplicate?: boolean | undefined },
 ): Promise<RollResult> {
   const result: Mutable<RollResult> = { chain: chainNow(plan, context, { servedMs }), ...NOTHING_RUN };
   return ended(result, context, servedMs, async () => {
     if (!isToOpen(result.chain)) return;
     const usd = result.chain.state === 'opening' ? chainNotional(result.chain) : size;
     const pastDue = pastDueDate(plan, { servedMs }, context);
-    await openLeg(result, { plan, size: usd, options, context, pastDue });
+    await openLeg(result, { plan, size: usd, options, context, allowDuplicate, pastDue });
   });
 }
 
@@ -184,24 +193,28 @@ interface OpenLeg {
   size: Big;
   options: ActionOptions;
   context: TradingContext;
+  allowDuplicate: boolean;
   shown?: OpenPlan | undefined;
   pastDue?: readonly Finding[];
 }
 
 async function openLeg(
   result: Mutable<RollResult>,
-  { plan, size, options, context, shown, pastDue = [] }: OpenLeg,
+  { plan, size, options, context, allowDuplicate, shown, pastDue = [] }: OpenLeg,
 ): Promise<void> {
   context.signal.throwIfAborted();
   await waitForOwnClose(plan, context, result.close?.entry);
-  const intent = openLegOf(plan, size, options, context);
+  const leg = openLegOf(plan, size, options, context);
+  const intent = { ...leg, allowDuplicate: leg.allowDuplicate || allowDuplicate };
   const isShown = shown !== undefined;
   result.open = await executeAction(
     { ...intent, options: { ...intent.options, yes: options.yes || isShown } },
     {
       ...legContext(plan, context),
       confirm: async (preview) => {
-        checkLegOneClosed(result.chain, preview.plan.facts.sidePosition);
+        const { sidePosition } = preview.plan.facts;
+        checkLegOneClosed(result.chain, sidePosition);
+        if (!allowDuplicate) checkAlone(result.chain, sidePosition);
         const changed = shown === undefined ? preview.changed : priceChanged(shown, preview.plan);
         if (isShown && changed === undefined) return true;
         const warnings = [...preview.warnings, ...pastDue];
@@ -216,7 +229,7 @@ async function openLeg(
 function checkLegOneClosed({ plan, close }: RollChain, { open }: SidePosition): void {
   const isOpen = open.some(({ id }) => id === plan.hedge_id);
   if (plan.when !== 'now' || close?.recordedAs !== 'done' || !isOpen) return;
-  throw new LegOneOpenError({
+  throw new SideNotFlatError({
     code: 'book_changed',
     what: `Hedge ${quotedName(plan.hedge_id)} is open, although action ${close.shortId}, its close, was recorded manually as executed.`,
     meaning: `Leg 2 of roll ${plan.chain_id} was not sent: both would be open.`,
@@ -226,6 +239,32 @@ function checkLegOneClosed({ plan, close }: RollChain, { open }: SidePosition): 
     ),
     retry: 'after_check',
     details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id, action_id: close.id },
+  });
+}
+
+/**
+ * The hedge was alone on its side. Another one there may have been opened in place of leg 2, by hand or elsewhere.
+ * @throws StoppedError
+ */
+function checkAlone(chain: RollChain, { open, coming }: SidePosition): void {
+  const { plan } = chain;
+  const others = [...open, ...coming].filter(({ id }) => id !== plan.hedge_id);
+  if (plan.when !== 'now' || others.length === 0) return;
+  const named = others.map(({ id, notional, reference }) => {
+    const size = notional === undefined ? '' : `${usdInWords(notional)} `;
+    return `${size}(${quotedName(dealIdFrom(reference) ?? id)})`;
+  });
+  const place = `${plan.market} ${plan.side}`;
+  throw new SideNotFlatError({
+    code: 'book_changed',
+    what: `${place} is not flat between the legs of roll ${plan.chain_id}: ${named.join(', ')} was opened there.`,
+    meaning: 'Leg 2 was not sent: it would come on top.',
+    hint: [
+      dropStep(chain, 'if that replaces leg 2'),
+      step(shell`hedge roll run ${plan.chain_id} --allow-duplicate`, 'open leg 2 as well'),
+    ],
+    retry: 'after_check',
+    details: { chain_id: plan.chain_id, hedge_ids: others.map(({ id }) => id) },
   });
 }
 
