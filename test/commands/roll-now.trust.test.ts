@@ -74,6 +74,34 @@ it('a roll whose close was accepted and never showed leads to its check, where a
   expect(again.err).not.toContain('hedge roll run');
 });
 
+describe.each([
+  { how: 'reduced', path: '/hedges/reduce', amount: 4_000, open: 6_000, note: 'Leg 2 has what was closed.' },
+  {
+    how: 'added to',
+    path: '/hedges/add',
+    amount: 5_000,
+    open: 10_000,
+    note: 'for the rest: hedge add USDTNGN buy 5000',
+  },
+] as const)(
+  'a roll whose hedge is $how by a colleague just before the close',
+  ({ path, amount, open, note }) => {
+    it(`opens leg 2 at ${open} USD, and says why`, async () => {
+      const desk = await aRollDesk();
+      desk.front.meddle(async (line, pass) => {
+        if (line === 'POST /hedges/close') {
+          await desk.served.colleague(path, { side: 'buy', notional_usd: amount });
+          desk.clock.pass(5_000);
+        }
+        return pass();
+      });
+      const ran = await desk.run(NOW);
+      expect([ran.code, ran.err.replaceAll(/\s+/g, ' ')]).toEqual([0, expect.stringContaining(note)]);
+      expect(await desk.served.openOn('buy')).toBe(open);
+    });
+  },
+);
+
 describe('a roll whose journal fails after the close was sent', () => {
   it('says that the side is flat (78), and the next run opens leg 2', async () => {
     const desk = await aRollDesk();

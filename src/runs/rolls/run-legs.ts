@@ -4,8 +4,7 @@
  */
 import type { Big } from 'big.js';
 import type { ActionOptions, CloseIntent, OpenIntent } from '../../domain/action-intent.ts';
-import { usdInWords } from '../../domain/exposure.ts';
-import { say, shell, step } from '../../domain/hint.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, MINUTE_MS } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { DamagedFileError, HedgeError, InterruptedError, nothingSent, unless } from '../../errors.ts';
@@ -13,17 +12,9 @@ import { sameIdentity } from '../../journal/account-identity.ts';
 import { isOn } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
-import {
-  chainNotional,
-  closedSize,
-  isDue,
-  isFinished,
-  type RollChain,
-  rollChain,
-} from '../../journal/roll-chains.ts';
+import { chainNotional, isDue, isFinished, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { troubleError } from '../../journal/trouble.ts';
-import type { SidePosition } from '../../readings/side-position.ts';
 import { changedSince } from '../../trading/confirm.ts';
 import { evaluate, readInputs } from '../../trading/evaluate.ts';
 import { executeAction } from '../../trading/execute.ts';
@@ -32,9 +23,9 @@ import type { ClosePlan, OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import type { Evaluation, Finding, TradingContext } from '../../trading/trading-context.ts';
 import { simulateBatch } from '../simulate-batch.ts';
+import { checkFlat, checkLegOneClosed, sizeToOpen } from './between-legs.ts';
 import { lookAgain } from './look-again.ts';
 import {
-  dealIdFrom,
   legTwo,
   onlyHedgeOn,
   pastDueDate,
@@ -42,7 +33,7 @@ import {
   type RolledHedge,
   rollEndOf,
 } from './plan-roll.ts';
-import { dropStep, errorOfRoll, NOTHING_RUN, type RollResult, SideNotFlatError } from './roll-result.ts';
+import { errorOfRoll, NOTHING_RUN, type RollResult } from './roll-result.ts';
 
 /** Both legs as they were shown. */
 export interface ShownLegs extends Omit<Evaluation, 'plan'> {
@@ -135,7 +126,7 @@ export async function runNow(
       result.chain = chainNow(plan, context, { known: [result.close] });
     }
     if (result.finding !== undefined || !isToOpen(result.chain)) return;
-    const size = closedSize(result.chain) ?? chainNotional(result.chain);
+    const size = await sizeToOpen(result.chain, context);
     await openLeg(result, { plan, size, options, context, allowDuplicate, shown: shown?.open });
   });
 }
@@ -214,7 +205,7 @@ async function openLeg(
       confirm: async (preview) => {
         const { sidePosition } = preview.plan.facts;
         checkLegOneClosed(result.chain, sidePosition);
-        if (!allowDuplicate) checkAlone(result.chain, sidePosition);
+        if (!allowDuplicate) checkFlat(result.chain, sidePosition);
         const changed = shown === undefined ? preview.changed : priceChanged(shown, preview.plan);
         if (isShown && changed === undefined) return true;
         const warnings = [...preview.warnings, ...pastDue];
@@ -223,49 +214,6 @@ async function openLeg(
     },
   );
   result.finding = result.open.finding;
-}
-
-/** @throws StoppedError where a person recorded the close as executed, and its hedge is open. */
-function checkLegOneClosed({ plan, close }: RollChain, { open }: SidePosition): void {
-  const isOpen = open.some(({ id }) => id === plan.hedge_id);
-  if (plan.when !== 'now' || close?.recordedAs !== 'done' || !isOpen) return;
-  throw new SideNotFlatError({
-    code: 'book_changed',
-    what: `Hedge ${quotedName(plan.hedge_id)} is open, although action ${close.shortId}, its close, was recorded manually as executed.`,
-    meaning: `Leg 2 of roll ${plan.chain_id} was not sent: both would be open.`,
-    hint: step(
-      shell`hedge journal resolve ${close.shortId} --as not-executed --reason TEXT`,
-      'if it did not execute; then run the roll again',
-    ),
-    retry: 'after_check',
-    details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id, action_id: close.id },
-  });
-}
-
-/**
- * The hedge was alone on its side. Another one there may have been opened in place of leg 2, by hand or elsewhere.
- * @throws StoppedError
- */
-function checkAlone(chain: RollChain, { open, coming }: SidePosition): void {
-  const { plan } = chain;
-  const others = [...open, ...coming].filter(({ id }) => id !== plan.hedge_id);
-  if (plan.when !== 'now' || others.length === 0) return;
-  const named = others.map(({ id, notional, reference }) => {
-    const size = notional === undefined ? '' : `${usdInWords(notional)} `;
-    return `${size}(${quotedName(dealIdFrom(reference) ?? id)})`;
-  });
-  const place = `${plan.market} ${plan.side}`;
-  throw new SideNotFlatError({
-    code: 'book_changed',
-    what: `${place} is not flat between the legs of roll ${plan.chain_id}: ${named.join(', ')} was opened there.`,
-    meaning: 'Leg 2 was not sent: it would come on top.',
-    hint: [
-      dropStep(chain, 'if that replaces leg 2'),
-      step(shell`hedge roll run ${plan.chain_id} --allow-duplicate`, 'open leg 2 as well'),
-    ],
-    retry: 'after_check',
-    details: { chain_id: plan.chain_id, hedge_ids: others.map(({ id }) => id) },
-  });
 }
 
 /** Within the bound that was confirmed, any price is. The side has changed by the close. */

@@ -1,0 +1,78 @@
+/** Between the legs of a roll at once the side must be flat, and leg 2 gets the size that was closed. */
+import type { Big } from 'big.js';
+import { isSameSize, usdInWords } from '../../domain/exposure.ts';
+import { commandText, shell, step } from '../../domain/hint.ts';
+import { quotedName } from '../../domain/quoted.ts';
+import { HedgeError, without } from '../../errors.ts';
+import { chainNotional, closedSize, type RollChain } from '../../journal/roll-chains.ts';
+import { hedgeIfKnown } from '../../readings/read-position.ts';
+import type { SidePosition } from '../../readings/side-position.ts';
+import type { TradingContext } from '../../trading/trading-context.ts';
+import { dealIdFrom } from './plan-roll.ts';
+import { dropStep, SideNotFlatError } from './roll-result.ts';
+
+/**
+ * USD of leg 2: what was closed, and no more than was confirmed. Another order may have changed leg 1 before its close
+ * landed: a note says so.
+ */
+export async function sizeToOpen(chain: RollChain, context: TradingContext): Promise<Big> {
+  // One that may be on its way is continued as it was sent.
+  if (chain.state === 'opening') return chainNotional(chain);
+  const { plan } = chain;
+  const confirmed = closedSize(chain) ?? chainNotional(chain);
+  // Its failure must not leave the side flat.
+  const read = await hedgeIfKnown(plan.hedge_id, context).catch(without(HedgeError));
+  const closed = read?.data.status === 'closed' ? read.data.notional_usd : undefined;
+  if (closed?.gt(0) !== true || isSameSize(closed, confirmed)) return confirmed;
+  const news = `leg 1      closed at ${usdInWords(closed)}, not ${usdInWords(confirmed)}: another order had changed it`;
+  if (closed.lt(confirmed)) {
+    context.progress.news(`${news}. Leg 2 has what was closed.`);
+    return closed;
+  }
+  const more = shell`hedge add ${plan.market} ${plan.side} ${closed.minus(confirmed).toFixed()}`;
+  context.progress.news(`${news}. Leg 2 has what was confirmed; for the rest: ${commandText(more)}`);
+  return confirmed;
+}
+
+/** @throws StoppedError where a person recorded the close as executed, and its hedge is open. */
+export function checkLegOneClosed({ plan, close }: RollChain, { open }: SidePosition): void {
+  const isOpen = open.some(({ id }) => id === plan.hedge_id);
+  if (plan.when !== 'now' || close?.recordedAs !== 'done' || !isOpen) return;
+  throw new SideNotFlatError({
+    code: 'book_changed',
+    what: `Hedge ${quotedName(plan.hedge_id)} is open, although action ${close.shortId}, its close, was recorded manually as executed.`,
+    meaning: `Leg 2 of roll ${plan.chain_id} was not sent: both would be open.`,
+    hint: step(
+      shell`hedge journal resolve ${close.shortId} --as not-executed --reason TEXT`,
+      'if it did not execute; then run the roll again',
+    ),
+    retry: 'after_check',
+    details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id, action_id: close.id },
+  });
+}
+
+/**
+ * The hedge was alone on its side. Another one there may have been opened in place of leg 2, by hand or elsewhere.
+ * @throws StoppedError
+ */
+export function checkFlat(chain: RollChain, { open, coming }: SidePosition): void {
+  const { plan } = chain;
+  const others = [...open, ...coming].filter(({ id }) => id !== plan.hedge_id);
+  if (plan.when !== 'now' || others.length === 0) return;
+  const named = others.map(({ id, notional, reference }) => {
+    const size = notional === undefined ? '' : `${usdInWords(notional)} `;
+    return `${size}(${quotedName(dealIdFrom(reference) ?? id)})`;
+  });
+  const place = `${plan.market} ${plan.side}`;
+  throw new SideNotFlatError({
+    code: 'book_changed',
+    what: `${place} is not flat between the legs of roll ${plan.chain_id}: ${named.join(', ')} was opened there.`,
+    meaning: 'Leg 2 was not sent: it would come on top.',
+    hint: [
+      dropStep(chain, 'if that replaces leg 2'),
+      step(shell`hedge roll run ${plan.chain_id} --allow-duplicate`, 'open leg 2 as well'),
+    ],
+    retry: 'after_check',
+    details: { chain_id: plan.chain_id, hedge_ids: others.map(({ id }) => id) },
+  });
+}
