@@ -327,3 +327,19 @@ export function unless<T>(kind: ErrorClass, read: () => T): T | undefined {
     return without(kind)(error);
   }
 }
+
+/** An unknown effect is the worst. */
+const rankOf = (error: HedgeError): number =>
+  error.effect === 'unknown' ? -1 : ERROR_KINDS.indexOf(kindOf(error));
+
+export const bySeverity = (one: HedgeError, other: HedgeError): number => rankOf(one) - rankOf(other);
+
+/** The first of the worst kind. */
+export const worstError = (errors: readonly HedgeError[]): HedgeError | undefined =>
+  errors.toSorted(bySeverity)[0];
+
+const EFFECTS_BY_SEVERITY: readonly Effect[] = ['unknown', 'pending', 'done', 'none'];
+
+/** The worst of the actions of one command; `none` without any. */
+export const worstEffect = (effects: readonly Effect[]): Effect =>
+  EFFECTS_BY_SEVERITY.find((each) => effects.includes(each)) ?? 'none';

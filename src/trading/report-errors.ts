@@ -1,6 +1,8 @@
 /** The errors of an action: what happened, what it means for the position, and the commands to run next. Pure. */
 
+import type { Big } from 'big.js';
 import { keepingNote, openCommandLine } from '../args/action-options.ts';
+import type { Hedge } from '../client/schemas.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { usdInWords, wholeCents } from '../domain/exposure.ts';
@@ -33,6 +35,7 @@ import {
   mayArriveUntil,
   mayShowUntil,
   NOT_SEEN_AFTER_MS,
+  READINGS_LAG_MS,
   sinceSent,
 } from './idempotency-window.ts';
 import type { Evidence } from './outcome/change-evidence.ts';
@@ -60,24 +63,32 @@ export const failedError = (entry: Action, earlier?: Action): OrderFailedError =
     details: actionIds(entry),
   });
 
-/** Undefined unless an open was filled in part. */
-export function partialFillError(entry: Action): PartialFillError | undefined {
-  const filled = partialFillOf(entry);
-  if (filled === undefined) return undefined;
+/** Undefined unless an open was filled in part. `since`: USD filled by now, if that is more than recorded. */
+export function partialFillError(
+  entry: Action,
+  { hedge, since, nowMs }: { hedge: Hedge | undefined; since: Big | undefined; nowMs: number },
+): PartialFillError | undefined {
+  const filled = since ?? partialFillOf(entry);
+  if (filled === undefined || entry.notional?.gt(filled) !== true) return undefined;
   const intent = rebuildIntent(entry, keepingNote(entry.intent));
   if (!createsHedge(intent)) throw new Error(`a partial fill of ${intent.action}`);
-  const rest = intent.notional.minus(filled);
+  const size = hedge?.status === 'filled' && hedge.notional_usd.gt(filled) ? hedge.notional_usd : filled;
+  const rest = intent.notional.minus(size);
   const notional = wholeCents(rest);
+  const mayFill = nowMs - Date.parse(entry.outcome?.at ?? '') < READINGS_LAG_MS;
+  const next = mayFill
+    ? step(shell`hedge check ${entry.shortId}`, 'in a minute: the rest may still fill')
+    : step(
+        openCommandLine({ ...intent, notional, dealId: dealIdOfRest(intent.dealId ?? entry.shortId) }),
+        '',
+        'If unfilled:',
+      );
   return new PartialFillError({
     what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled.`,
-    meaning: `${usdInWords(rest)} is not open (unfilled or reduced since).`,
-    hint: notional.eq(0)
-      ? undefined
-      : step(
-          openCommandLine({ ...intent, notional, dealId: dealIdOfRest(intent.dealId ?? entry.shortId) }),
-          '',
-          'If unfilled:',
-        ),
+    meaning: notional.gt(0)
+      ? `${usdInWords(rest)} is not open (unfilled or reduced since).`
+      : `Its hedge has ${usdInWords(size)} now.`,
+    hint: notional.gt(0) ? next : undefined,
     details: {
       ...actionIds(entry),
       asked_notional_usd: intent.notional,

@@ -110,14 +110,14 @@ export function reportOf(
   };
 }
 
-/** Figures of a finished action. `endedMs`: milliseconds since the epoch. */
+/** Figures of a finished action. `endedMs`: milliseconds since the epoch. `filled`: USD, where it is more than recorded. */
 export function figuresOf(
   entry: Action,
-  { hedge, endedMs }: Pick<ActionReport, 'hedge'> & { endedMs: number },
+  { hedge, endedMs, filled }: Pick<ActionReport, 'hedge'> & { endedMs: number; filled?: Big | undefined },
 ): ActionFigures {
   const { sentAt } = entry;
   return {
-    ...slippage(entry, hedge),
+    ...slippage(entry, hedge, filled),
     ...(sentAt === undefined ? {} : { took_ms: Math.max(0, endedMs - Date.parse(sentAt)) }),
   };
 }
@@ -164,9 +164,10 @@ function entryPriceAt(side: SidePosition | undefined, size: Big): Big | undefine
   return stated?.eq(size) === true ? decimalFrom(side?.position?.entry_price) : undefined;
 }
 
-function slippage(entry: Action, hedge: ActionReport['hedge']): ActionFigures {
+function slippage(entry: Action, hedge: ActionReport['hedge'], filled: Big | undefined): ActionFigures {
   const { side } = entry.intent;
-  const fill = fillOf(entry) ?? fillSeen(entry, hedge);
+  const now = filled && { notional: filled, rate: hedge?.struck_rate ?? undefined };
+  const fill = now ?? fillOf(entry) ?? fillSeen(entry, hedge);
   if (fill === undefined) return {};
   const { notional, rate: struck } = fill;
   if (struck === undefined) return { filled_notional_usd: notional };

@@ -3,20 +3,23 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { csvLines } from '../support/csv.ts';
+import { aDesk } from '../support/deals-desk.ts';
+import { type MovingClock, movingClock } from '../support/moving-clock.ts';
 import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 import { removeJournal } from '../support/written-journal.ts';
 
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure';
 
 /** A practice desk whose opens are filled for 60 %. */
-async function aDeskOfParts(): Promise<TestCli> {
-  const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+async function aDeskOfParts(): Promise<TestCli & { clock: MovingClock }> {
+  const clock = movingClock();
+  const cli = testCli({ env: { HEDGE_PROFILE: 'practice' }, clock });
   await cli.run('practice faults --partial-fills 100% --only open');
-  return cli;
+  return { ...cli, clock };
 }
 
 /** The same with 10,000 asked for, and 6,000 open. */
-async function aDeskWithPart(): Promise<TestCli> {
+async function aDeskWithPart(): ReturnType<typeof aDeskOfParts> {
   const cli = await aDeskOfParts();
   await cli.run(OPEN);
   return cli;
@@ -53,8 +56,17 @@ describe('an open that is filled for less than was asked', () => {
     expect(ran.out).not.toContain('Size now');
     expect(words(ran)).toContain('PARTIAL FILL: OPEN buy USDTNGN 10,000.00 USD ("PAY-1"): 6,000.00 USD');
     expect(words(ran)).toContain('4,000.00 USD is not open');
-    expect(words(ran)).toMatch(/If unfilled:\s+hedge open USDTNGN buy 4000 --tenor 3 --deal-id PAY-1-rest/);
+    expect(words(ran)).toMatch(/hedge check \w{4} in a minute: the rest may still fill/);
+    expect(words(ran)).not.toContain('-rest');
     expect(await openOn(cli)).toBe('[["buy",6000]]');
+  });
+
+  it('names the command for its rest a minute later', async () => {
+    const cli = await aDeskWithPart();
+    cli.clock.pass(60_000);
+    const ran = await cli.run('check PAY-1');
+    expect(ran.code).toBe(7);
+    expect(words(ran)).toMatch(/If unfilled:\s+hedge open USDTNGN buy 4000 --tenor 3 --deal-id PAY-1-rest/);
   });
 
   it('has the slippage of what was filled, in a document that names it done and never to be sent again', async () => {
@@ -126,6 +138,8 @@ describe('an open that is filled for less than was asked', () => {
     expect(ran.code).toBe(7);
     expect(ran.out).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD since/m);
     expect(ran.out).toMatch(/^Size now +10,000\.00 USD at/m);
+    expect(words(ran)).toContain('Its hedge has 10,000.00 USD now.');
+    expect(words(ran)).not.toContain('-rest');
   });
 
   it('is a line of a batch that ends with 7 and stops no other, and is reported again by the next run', async () => {
@@ -150,7 +164,7 @@ describe('an open that is filled for less than was asked', () => {
 });
 
 describe('an open that is filled in part in the background', () => {
-  async function sentAlone(): Promise<TestCli> {
+  async function sentAlone(): ReturnType<typeof aDeskOfParts> {
     const cli = await aDeskOfParts();
     await cli.run('practice faults --slow-fills 60');
     expect((await cli.run(`${OPEN} --no-wait`)).code).toBe(0);
@@ -188,10 +202,52 @@ describe('an open that is filled in part in the background', () => {
   });
 });
 
+describe('a partial fill that the service completes later', () => {
+  /** PAY-1 of 10,000, of which the service shows `share` from now on. */
+  async function aDeskThatFills() {
+    const desk = await aDesk();
+    const show = (share: number): void =>
+      desk.front.meddle(async (line, pass) => {
+        const answer = await pass();
+        if (!/^GET \/(hedges|positions)/.test(line)) return answer;
+        return { ...answer, body: answer.body.replaceAll('"notional_usd":10000', `"notional_usd":${share}`) };
+      });
+    show(4_000);
+    expect((await desk.run(OPEN)).code).toBe(7);
+    desk.clock.pass(20_000);
+    return { ...desk, show };
+  }
+
+  it('is open as asked: nothing is missing, and no command opens the rest', async () => {
+    const desk = await aDeskThatFills();
+    desk.show(10_000);
+    for (const line of [OPEN, 'check PAY-1', 'wait PAY-1']) {
+      const ran = await desk.run(line);
+      expect([line, ran.code]).toEqual([line, 0]);
+      expect(ran.out).toMatch(/^ALREADY OPEN buy USDTNGN 10,000\.00 USD since|^FILLED buy USDTNGN 10,000/m);
+      expect(ran.out + ran.err).not.toContain('-rest');
+    }
+  });
+
+  it('and of which more is filled by now has the command for what is still missing', async () => {
+    const desk = await aDeskThatFills();
+    desk.show(7_000);
+    desk.clock.pass(60_000);
+    const ran = await desk.run(OPEN);
+    expect(ran.code).toBe(7);
+    expect(words(ran)).toMatch(
+      /7,000\.00 USD filled\. 3,000\.00 USD is not open .* hedge open USDTNGN buy 3000 /,
+    );
+  });
+});
+
 describe('the command for its rest', () => {
   it('has a deal ID also where the open had none, so that it opens once', async () => {
     const cli = await aDeskOfParts();
-    const ran = await cli.run('open USDTNGN buy 10k --tenor 3 --yes');
+    await cli.run('open USDTNGN buy 10k --tenor 3 --yes');
+    cli.clock.pass(60_000);
+    const [{ action_id: id }] = JSON.parse((await cli.run('journal --json')).out).data;
+    const ran = await cli.run(`check ${id}`);
     const [, rest = ''] =
       /If unfilled: hedge (open USDTNGN buy 4000 --tenor 3 --deal-id [0-9a-f]{4}-rest)/.exec(words(ran)) ??
       [];

@@ -130,7 +130,7 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
       changedByOthersError(acceptedAdd, { message: 'hdg_0 25,000.00 USD -> 20,000.00 USD', nowMs: NOON }),
     ],
     ['an add whose readings disagree', disagreeError(acceptedAdd, 'one has 25,000.00 USD, one 35,000.00')],
-    ['a partial fill', partialFillError(partial)],
+    ['a partial fill', partialFillError(partial, { hedge: undefined, since: undefined, nowMs: NOON })],
     ['a rejection of an earlier command', refusedError(lost)],
     ['an action that was never sent', neverSentError(lost)],
     ['Ctrl-C after three attempts', stoppedWaiting(lost, stopped, [1, 2, 3])],

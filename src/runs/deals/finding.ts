@@ -6,6 +6,7 @@ import { ownField } from '../../domain/fields.ts';
 import { isCommand, shell, step, TO_RETRY, withOperands } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import {
+  bySeverity,
   HedgeError,
   type HintLine,
   hintLines,
@@ -13,8 +14,6 @@ import {
   OrderFailedError,
   PartialFillError,
 } from '../../errors.ts';
-import { partialFillOf } from '../../journal/queries.ts';
-import { bySeverity } from '../../trading/worst-error.ts';
 import { blocksRun, type DealEnd, isBeyondBound, NOT_RUN } from './deal.ts';
 
 /** `check`: none was to be sent. `blocked`: none was sent, because of a row. */
@@ -117,10 +116,11 @@ function openInWords(ends: readonly DealEnd[], pending: number): string {
 }
 
 /** USD of a partial fill. */
-function unfilledOf({ report }: DealEnd): Big | undefined {
-  const entry = report?.entry;
-  const filled = entry && partialFillOf(entry);
-  return filled === undefined ? undefined : entry?.notional?.minus(filled);
+function unfilledOf({ report, error }: DealEnd): Big | undefined {
+  const { filled_notional_usd: filled } = report?.derived ?? {};
+  return error instanceof PartialFillError && filled !== undefined
+    ? report?.entry?.notional?.minus(filled)
+    : undefined;
 }
 
 /** Stops that no change of the file lifts: their hint says what does. */
@@ -143,13 +143,14 @@ function nextCommands(
       error !== undefined && !(error instanceof PartialFillError) && report?.outcome !== 'failed',
   );
   const commands = [
-    ...partial
-      .slice(0, MOST_RESTS)
-      .flatMap(({ error, line }) =>
-        (error?.hint ?? [])
-          .filter(isCommand)
-          .map((rest) => step(rest.command, `open the rest of line ${line.toString()}`)),
-      ),
+    ...partial.slice(0, MOST_RESTS).flatMap(({ error, line }) =>
+      (error?.hint ?? []).filter(isCommand).map(({ command, lead: when }) => {
+        const row = `line ${line.toString()}`;
+        return when === undefined
+          ? step(command, `${row}, in a minute: the rest may still fill`)
+          : step(command, `open the rest of ${row}`, when);
+      }),
+    ),
     ...(failed.length === 0
       ? []
       : [

@@ -1,10 +1,17 @@
 /** Results of the legs of a roll, and the error that a roll or a run of several ends with. Pure. */
 import { ownField } from '../../domain/fields.ts';
 import { isCommand, say, shell, step } from '../../domain/hint.ts';
-import { type Effect, type HedgeError, type NextStep, type Sentence, StoppedError } from '../../errors.ts';
+import {
+  type Effect,
+  type HedgeError,
+  type NextStep,
+  type Sentence,
+  StoppedError,
+  worstEffect,
+  worstError,
+} from '../../errors.ts';
 import { isDue, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
 import type { ActionReport } from '../../trading/report.ts';
-import { worstEffect, worstError } from '../../trading/worst-error.ts';
 
 export interface RollResult {
   /** Afterwards. */

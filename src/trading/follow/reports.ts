@@ -22,8 +22,9 @@ import { readUnderReference } from '../../readings/read-position.ts';
 import { confirmationCommands, isOfAnotherKey } from '../account-keys.ts';
 import { dealSentElsewhere } from '../deal-id.ts';
 import { arrivalInWords, READINGS_LAG_MS } from '../idempotency-window.ts';
+import { filledSince } from '../outcome/append-record.ts';
 import { type Evidence, hedgesUnderDealId } from '../outcome/change-evidence.ts';
-import { isProofOf, type Observation, observe } from '../outcome/observe.ts';
+import { actionsSince, isProofOf, type Observation, observe } from '../outcome/observe.ts';
 import { closeOrigin, factsOfOrigin, mayStillLand } from '../outcome/own-close.ts';
 import {
   type ActionFigures,
@@ -211,12 +212,15 @@ async function endReport(
   const entry = await recordOutcome(action, { outcome, facts, hedge }, context);
   if (origin === 'other') context.progress.note(mayStillLand(action, context));
   const several = outcome === 'failed' ? undefined : await otherUnderDealId(entry, context, leftMs);
+  const nowMs = context.clock.now();
   const finding =
     several ??
-    (outcome === 'failed' ? failedError(entry, firstOfHedge(entry, context)) : partialFillError(entry));
+    (outcome === 'failed'
+      ? failedError(entry, firstOfHedge(entry, context))
+      : partialFillError(entry, { hedge, since: undefined, nowMs }));
   if (message !== undefined && finding === undefined) context.progress.note(`note       ${message}`);
   const derived = {
-    ...figuresOf(entry, { hedge, endedMs: context.clock.now() }),
+    ...figuresOf(entry, { hedge, endedMs: nowMs }),
     ...(isClosed ? realizedPnl(entry, records) : {}),
     ...(hedges === undefined ? {} : entryPrices(hedges, { before, after })),
   };
@@ -297,10 +301,14 @@ async function endedBefore(now: Known, context: ReadContext): Promise<ActionRepo
   const { outcome } = known;
   const end =
     outcome !== undefined && isEnd(outcome.kind) ? outcome.kind : rowOf(known.intent.action).outcome;
+  const { hedge } = observed ?? {};
+  const since = filledSince(entry, hedge, () => actionsSince(entry, context.journal));
   const finding =
-    end === 'failed' ? failedError(entry, firstOfHedge(entry, context)) : partialFillError(entry);
+    end === 'failed'
+      ? failedError(entry, firstOfHedge(entry, context))
+      : partialFillError(entry, { hedge, since, nowMs: context.clock.now() });
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
-  const derived = figuresOf(entry, { hedge: observed?.hedge, endedMs });
+  const derived = figuresOf(entry, { hedge, endedMs, filled: since });
   const hedges = changesKept(entry)?.map((change) => ({
     ...change,
     reference: observed?.sidePosition?.listed.find(({ id }) => id === change.id)?.reference,
@@ -308,7 +316,7 @@ async function endedBefore(now: Known, context: ReadContext): Promise<ActionRepo
   return {
     ...reportOf(end, {
       entry,
-      hedge: observed?.hedge,
+      hedge,
       position: observed?.position,
       hedges,
       derived,

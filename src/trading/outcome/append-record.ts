@@ -9,7 +9,7 @@ import { hintText, say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { sanitize } from '../../domain/sanitize.ts';
 import { HedgeError } from '../../errors.ts';
-import { reductionsSince } from '../../journal/queries.ts';
+import { additionsSince, partialFillOf, reductionsSince } from '../../journal/queries.ts';
 import { type ActionRecord, SCHEMA } from '../../journal/records.ts';
 import { type Action, applyRecord } from '../../journal/replay.ts';
 import { actionById, type JournalState } from '../../journal/state.ts';
@@ -89,6 +89,19 @@ export function filledInPart(
   // A size of zero means closed since, which proves nothing about the fill.
   if (size.lte(0) || size.gte(asked) || isSameSize(size, asked)) return undefined;
   return reductionsSince(actions(), action).length > 0 ? undefined : size;
+}
+
+/** USD filled by now of an open that was recorded as filled in part, if that is more; an add of this machine is no fill. */
+export function filledSince(
+  action: Action,
+  hedge: Hedge | undefined,
+  actions: () => readonly Action[],
+): Big | undefined {
+  const [part, asked] = [partialFillOf(action), action.notional];
+  if (part === undefined || asked === undefined || hedge?.status !== 'filled') return undefined;
+  const { notional_usd: size } = hedge;
+  if (size.lte(part) || additionsSince(actions(), action).length > 0) return undefined;
+  return size.gt(asked) || isSameSize(size, asked) ? asked : size;
 }
 
 export type OutcomeFacts = Record<string, string | null>;

@@ -1,6 +1,6 @@
 /** `check`: looks up one open action, or all of the account, and records what it finds. Sends no action. */
 import { ownField } from '../../domain/fields.ts';
-import { type HedgeError, PartialFillError } from '../../errors.ts';
+import { type HedgeError, PartialFillError, worstError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
@@ -13,7 +13,6 @@ import { lookUpAction } from '../follow/follow.ts';
 import { readingFailure, reportWithoutLookup } from '../follow/lookups.ts';
 import { hasProvisionExpired } from '../follow/record-outcome.ts';
 import type { ActionReport } from '../report.ts';
-import { worstError } from '../worst-error.ts';
 
 export interface CheckedAction {
   /** Oldest first. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf, worseExitCode } from '../../src/cli/exit-codes.ts';
+import { exitCodeOf, worseExitCode } from '../src/cli/exit-codes.ts';
 import {
   ConditionError,
   CredentialError,
@@ -16,8 +16,8 @@ import {
   UnavailableError,
   UnreadableAnswerError,
   UsageError,
-} from '../../src/errors.ts';
-import { worstError } from '../../src/trading/worst-error.ts';
+  worstError,
+} from '../src/errors.ts';
 
 const parts = { code: 'x', what: 'It happened.' };
 
