@@ -5,6 +5,7 @@ import { readNotional } from '../args/operands.ts';
 import { type ActionName, enlarges, rowOf } from '../domain/action-table.ts';
 import { roundHalfUp } from '../domain/amounts.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
+import { oppositeOf } from '../domain/opposite-side.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
 import { nothingSent, UsageError, unless } from '../errors.ts';
@@ -42,17 +43,17 @@ export async function confirmPlan(
 
 /** `re-quoted  1522.35, 0.4 bps worse`. */
 function noteRecheck(shown: Plan, fresh: Plan, { progress }: TradingContext): void {
-  const [before, now] = [priceOf(shown), priceOf(fresh)];
-  if (before === undefined || now === undefined) {
+  const now = priceOf(fresh);
+  const bps = worseByNow(shown, fresh);
+  if (now === undefined || bps === undefined) {
     progress.note('rechecked  position unchanged');
     return;
   }
-  const bps = worseByBps(fresh.side, { shown: before, now });
   const shownBps = roundHalfUp(bps.abs(), 2);
   const moved = bps.eq(0)
     ? 'unchanged'
     : `${shownBps.eq(0) ? 'less than 0.01' : shownBps.toFixed()} bps ${bps.gt(0) ? 'worse' : 'better'}`;
-  progress.note(`re-quoted  ${grouped(now)}, ${moved}`);
+  progress.note(`${enlarges(fresh) ? 're-quoted ' : 'rechecked  mark price'} ${grouped(now)}, ${moved}`);
 }
 
 /** A price worse than the confirmed one by more than this needs another confirmation. */
@@ -60,20 +61,25 @@ export const TOLERATED_BPS = new Big(10);
 
 /** A clause; undefined when the confirmation still holds. */
 export function changedSince(shown: Plan, fresh: Plan): string | undefined {
-  return (
-    priceChange(shown, fresh) ??
-    sizeChange(shown, fresh) ??
-    sideChange(shown.facts.sidePosition, fresh.facts.sidePosition)
-  );
+  return priceChange(shown, fresh) ?? bookChange(shown, fresh);
 }
 
+/** A clause on size or side alone. */
+export const bookChange = (shown: Plan, fresh: Plan): string | undefined =>
+  sizeChange(shown, fresh) ?? sideChange(shown.facts.sidePosition, fresh.facts.sidePosition);
+
 function priceChange(shown: Plan, fresh: Plan): string | undefined {
+  const [before, now, bps] = [priceOf(shown), priceOf(fresh), worseByNow(shown, fresh)];
+  if (before === undefined || now === undefined || bps?.gt(TOLERATED_BPS) !== true) return undefined;
+  const name = enlarges(fresh) ? 'price' : 'mark price';
+  return `the ${name} is now ${grouped(now)}, ${bps.round(1).toFixed()} bps worse than ${grouped(before)}`;
+}
+
+/** A close or reduction of a buy sells. */
+function worseByNow(shown: Plan, fresh: Plan): Big | undefined {
   const [before, now] = [priceOf(shown), priceOf(fresh)];
-  if (before === undefined || now === undefined) return undefined;
-  const bps = worseByBps(fresh.side, { shown: before, now });
-  return bps.gt(TOLERATED_BPS)
-    ? `the price is now ${grouped(now)}, ${bps.round(1).toFixed()} bps worse than ${grouped(before)}`
-    : undefined;
+  const side = enlarges(fresh) ? fresh.side : oppositeOf(fresh.side);
+  return before?.gt(0) === true && now !== undefined ? worseByBps(side, { shown: before, now }) : undefined;
 }
 
 /** `the increase is now 6,000.00 USD instead of 5,000.00 USD` */

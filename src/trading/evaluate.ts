@@ -176,6 +176,6 @@ export function dealIdFindings(intent: ActionIntent, inputs: DealIdInputs): read
   ];
 }
 
-/** The execution price of an open or add. */
+/** The execution price of an open or add, the mark price of a close or reduction. */
 export const priceOf = (plan: Plan): Big | undefined =>
-  needsQuote(plan) ? plan.facts.quote?.pricing.execution_price : undefined;
+  needsQuote(plan) ? plan.facts.quote?.pricing.execution_price : plan.comesBack?.mark_price;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changedSince } from '../../src/trading/confirm.ts';
-import { hedge, planOf, quote, sideBook } from './facts.ts';
+import { hedge, planOf, position, quote, sideBook } from './facts.ts';
 
 const priced = (side: 'buy' | 'sell', executionPrice: number) =>
   planOf(`open USDTNGN ${side} 10000`, {
@@ -22,6 +22,24 @@ describe('a change between the preview and the send', () => {
     ['sell', 'far better', 1_100, undefined],
   ] as const)('a %s at %s', (side, _what, now, message) => {
     expect(changedSince(priced(side, 1_000), priced(side, now))).toBe(message);
+  });
+
+  const marked = (line: string, mark: number) => {
+    const side = line.includes('sell') ? 'sell' : 'buy';
+    const hedges = [hedge('hdg_A', 10_000, { side })];
+    const positions = [position({ side, mark_price: mark })];
+    return planOf(line, { facts: { sidePosition: sideBook({ hedges, positions }, side) } });
+  };
+
+  it.each([
+    ['close USDTNGN buy', 999, undefined],
+    ['close USDTNGN buy', 998, 'the mark price is now 998.00, 20 bps worse than 1,000.00'],
+    ['close USDTNGN buy', 1_100, undefined],
+    ['reduce USDTNGN buy 5000', 998, 'the mark price is now 998.00, 20 bps worse than 1,000.00'],
+    ['close USDTNGN sell', 1_002, 'the mark price is now 1,002.00, 20 bps worse than 1,000.00'],
+    ['close USDTNGN sell', 900, undefined],
+  ] as const)('%s, whose mark price is now %s', (line, now, message) => {
+    expect(changedSince(marked(line, 1_000), marked(line, now))).toBe(message);
   });
 
   const half = (hedges = [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)]) =>

@@ -56,7 +56,7 @@ export function realizedRows(report: ActionReport): readonly FigureRow[] {
   const fee = back?.close_fee_usdc;
   const estimate = back && estimatedPnl(back);
   return [
-    back?.mark_price && row('Mark price', rate(back.mark_price), 'as shown before it was sent'),
+    back?.mark_price && row('Mark price', rate(back.mark_price), 'as read before it was sent'),
     ...(fee === undefined || estimate === undefined
       ? []
       : [

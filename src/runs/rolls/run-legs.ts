@@ -15,7 +15,7 @@ import { maybeExecuted } from '../../journal/replay.ts';
 import { chainNotional, isDue, isFinished, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { troubleError } from '../../journal/trouble.ts';
-import { changedSince } from '../../trading/confirm.ts';
+import { bookChange, changedSince } from '../../trading/confirm.ts';
 import { evaluate, readInputs } from '../../trading/evaluate.ts';
 import { executeAction } from '../../trading/execute.ts';
 import { waitForOwnClose } from '../../trading/outcome/own-close.ts';
@@ -172,9 +172,12 @@ async function closeLeg(
       if (preview.again !== undefined) return context.confirm(preview, options);
       const { sidePosition } = preview.plan.facts;
       const isAlone = sidePosition.open.length === 1 && sidePosition.open[0]?.id === plan.hedge_id;
+      const moved = shown === undefined ? undefined : bookChange(shown, preview.plan);
+      if (!isAlone || moved !== undefined) throw sideChanged(plan, moved);
       const changed = shown === undefined ? undefined : changedSince(shown, preview.plan);
-      if (!isAlone || changed !== undefined) throw sideChanged(plan, changed);
-      return shown !== undefined || context.confirm(preview, options);
+      return (
+        (shown !== undefined && changed === undefined) || context.confirm({ ...preview, changed }, options)
+      );
     },
   });
 }

@@ -5,6 +5,7 @@
 import { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
+import type { SideEffect } from '../../domain/expected-effect.ts';
 import { isAboutEverything, isSameSize, sizeTolerance, usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, say, shell } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
@@ -14,7 +15,6 @@ import { isInconsistent, type SidePosition } from '../../readings/side-position.
 import type { HedgeChange } from '../plan.ts';
 import { isAltered } from './altered-reference.ts';
 import { attributeChange, type ConcurrentAction } from './concurrent-actions.ts';
-import type { SideEffect } from './expected-effect.ts';
 import {
   changesInWords,
   diffPosition,

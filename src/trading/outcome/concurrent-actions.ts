@@ -1,5 +1,6 @@
 /** Decides whether a change includes this action, given the other pending adds and reductions of this machine. Pure. */
 import { Big } from 'big.js';
+import { expectedEffect } from '../../domain/expected-effect.ts';
 import { sizeTolerance } from '../../domain/exposure.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { isOn } from '../../journal/queries.ts';
@@ -7,7 +8,6 @@ import type { IntentRecord } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
-import { expectedEffect } from './expected-effect.ts';
 
 /** `lookedAtMs`: start of the reading. */
 export function concurrentActions(

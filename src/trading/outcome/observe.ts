@@ -5,6 +5,7 @@
 
 import { Big } from 'big.js';
 import type { Hedge, Position } from '../../client/schemas.ts';
+import { type ExpectedEffect, expectedEffect, sideEffect } from '../../domain/expected-effect.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
@@ -32,7 +33,6 @@ import { conclusiveFrom, foundProvisionallyUntil } from '../idempotency-window.t
 import { hedgeLike, likeInWords } from './altered-reference.ts';
 import { changeEvidence, type Evidence, hedgeEvidence, openEvidence } from './change-evidence.ts';
 import { actionsAround, concurrentActions } from './concurrent-actions.ts';
-import { type ExpectedEffect, expectedEffect, sideEffect } from './expected-effect.ts';
 import { diffPosition } from './position-diff.ts';
 import { beforeReading, type SideEvidence, sideEvidenceAt, type Unconfirmed } from './side-evidence.ts';
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Hedge } from '../../../src/client/schemas.ts';
 import { sum } from '../../../src/domain/amounts.ts';
+import { sideEffect } from '../../../src/domain/expected-effect.ts';
 import { scaleDown } from '../../../src/domain/exposure.ts';
 import type { IntentRecord } from '../../../src/journal/records.ts';
 import { beforeState } from '../../../src/trading/journal-entry.ts';
@@ -10,7 +11,6 @@ import {
   type Evidence,
   type SideIntent,
 } from '../../../src/trading/outcome/change-evidence.ts';
-import { sideEffect } from '../../../src/trading/outcome/expected-effect.ts';
 import { anIntent } from '../../journal/records.ts';
 import type { Body } from '../../spec/bodies.ts';
 import { big, hedge, position, sideBook } from '../facts.ts';
