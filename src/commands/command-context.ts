@@ -254,6 +254,8 @@ export interface ProfileContext {
   named: string | undefined;
   /** Undefined when none is selected or known. */
   selected: string | undefined;
+  /** The profile of a command that is copied without an option: undefined with --profile, which the next line does not have. */
+  implied: string | undefined;
   /** IANA zone of that profile; default UTC. */
   zone: string;
   /** The environment that must be used: --expect-env or HEDGE_EXPECT_ENV. */

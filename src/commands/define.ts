@@ -133,8 +133,8 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
       const desk = await context.watchedDesk();
       if (desk === undefined) return () => [];
       const { viewDeskAlerts } = await import('../output/views/desk.ts');
-      const { selected } = await context.profileContext();
-      return () => viewDeskAlerts(desk(), selected);
+      const { implied } = await context.profileContext();
+      return () => viewDeskAlerts(desk(), implied);
     },
     async watch(raw) {
       if (declaration.always !== undefined) return declaration.always(raw);

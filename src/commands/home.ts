@@ -33,10 +33,12 @@ export const home: Command = defineCommand({
       servedTo: own,
     });
     const rolls = journal.rolls.length === 0 ? [] : await reached(journal.rolls, own, context);
+    const { implied, zone } = await context.profileContext();
+    const { version } = context.program;
     return {
-      value: { version: context.program.version, selected, isReadOnly, now, journal: { ...journal, rolls } },
+      value: { version, selected, implied, isReadOnly, now, journal: { ...journal, rolls } },
       servedAt,
-      zone: (await context.profileContext()).zone,
+      zone,
     };
   },
   document: homeDocument,

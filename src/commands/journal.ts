@@ -115,7 +115,7 @@ export const journalList = defineCommand({
   inBatch: 'reading',
   read: readJournalIntent,
   async run(context, { word, filter }) {
-    const { named, selected, zone } = await context.profileContext();
+    const { named, selected, implied, zone } = await context.profileContext();
     const nowMs = context.clock.now();
     const span = await spanOf(filter, { zone, nowMs });
     const hasSpan = filter.since !== undefined || filter.until !== undefined;
@@ -132,7 +132,7 @@ export const journalList = defineCommand({
     const asksForAll =
       filter.unresolved || filter.inFlight || filter.dealId !== undefined || filter.operator !== undefined;
     return {
-      value: { ...page, steps, selected, askedMs: hasSpan ? nowMs : undefined },
+      value: { ...page, steps, selected: implied, askedMs: hasSpan ? nowMs : undefined },
       finding: asksForAll ? incompleteFinding(trouble) : undefined,
       zone,
       meta: {

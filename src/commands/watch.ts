@@ -26,14 +26,14 @@ export const watch = defineCommand({
   ],
   read: ({ operands }) => ({ named: operands.map(readMarket) }),
   async run(context, { named }) {
-    const [reading, memory, { selected }] = [
+    const [reading, memory, { implied }] = [
       await context.readContext(),
       await context.prices(),
       await context.profileContext(),
     ];
     const dashboard = await readDashboard(reading, { memory, named });
     return {
-      value: { ...dashboard, selected },
+      value: { ...dashboard, selected: implied },
       servedAt: dashboard.servedAt,
     };
   },

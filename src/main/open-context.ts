@@ -200,7 +200,8 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
         const kept =
           selected === undefined || selected.kind === 'pair' ? undefined : selected.profile.time_zone;
         const names = { named: globals.profile, selected: selected?.name };
-        return { ...names, expected: expected(), place: placing(names), zone: kept ?? 'UTC' };
+        const implied = names.named === undefined ? names.selected : undefined;
+        return { ...names, implied, expected: expected(), place: placing(names), zone: kept ?? 'UTC' };
       },
       api: async () => (await account.open()).api,
       prices: async () => (await account.open()).prices,

@@ -196,6 +196,20 @@ describe('practice-live', () => {
     expect(asked.err).toContain('Use its profile: --profile practice-live');
   });
 
+  it('practice-live: the commands for an unknown outcome of another profile than the usual one name it', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('practice faults --lost-after 100% --only open --once 3 -q');
+    await cli.run(`${LIVE} ${OPEN} --deal-id PAY-1 ${UNATTENDED} --no-wait --json`);
+    for (const list of ['journal --unresolved', 'journal', 'status']) {
+      for (const profile of ['', LIVE])
+        expect((await cli.run(`${profile} ${list}`.trim())).out).toMatch(
+          /^hedge --profile practice-live check \w{4} /m,
+        );
+      const { out } = await cli.run(`${LIVE} ${list} --json`);
+      expect(out).toMatch(/"next":\["hedge --profile practice-live check \w{4}"/);
+    }
+  });
+
   it('practice-live: asks before it becomes the default or allows more', async () => {
     const cli = testCli();
     const use = await cli.run('profile use practice-live');

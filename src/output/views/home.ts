@@ -21,6 +21,8 @@ export interface Home {
   version: string;
   /** Undefined when no profile is selected. */
   selected: SelectedProfile | undefined;
+  /** The profile of a command without --profile. */
+  implied: string | undefined;
   /** Its profile blocks every action. */
   isReadOnly: boolean;
   /** Undefined when it is not read: in a script, for a document, without a profile, or with a key command. */
@@ -67,17 +69,17 @@ const WITHOUT_PROFILE: Steps = [
   HELP,
 ];
 
-export const homeDocument = ({ version, selected, journal }: Home): HomeDocument => ({
+export const homeDocument = ({ version, selected, implied, journal }: Home): HomeDocument => ({
   version,
   selected: selected ?? null,
   ...sharedDocuments(journal),
-  ...pendingDocuments(journal, selected?.name),
+  ...pendingDocuments(journal, implied),
   unfinished_rolls: journal.rolls.map(unfinishedRollDocument),
   journal_trouble: summaryTrouble(journal),
 });
 
 export function viewHome(home: Home): View {
-  const { version, selected, isReadOnly, now, journal } = home;
+  const { version, selected, implied, isReadOnly, now, journal } = home;
   // The heading above has the environment once the account is read.
   const isHeaded = now !== undefined && 'account' in now;
   return [
@@ -96,7 +98,7 @@ export function viewHome(home: Home): View {
         pendingOf(journal).some(({ intent }) => intent.profile === selected?.name),
       ),
     journal.halt && viewActiveHalt(journal.halt),
-    viewPending(journal, selected?.name),
+    viewPending(journal, implied),
     viewUnfinishedRolls(journal.rolls, selected?.name ?? ''),
     viewTrouble(journal),
     gap,
