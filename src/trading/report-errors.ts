@@ -5,7 +5,7 @@ import { keepingNote, openCommandLine } from '../args/action-options.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
-import { usdInWords, wholeCents } from '../domain/exposure.ts';
+import { grouped, usdInWords, wholeCents } from '../domain/exposure.ts';
 import { say, shell, step, TO_RETRY } from '../domain/hint.ts';
 import { exactInstant, MINUTE_MS } from '../domain/instants.ts';
 import { LONGEST_ID, quotedName, unquoted } from '../domain/quoted.ts';
@@ -282,17 +282,23 @@ export const stillUnknownError = (
 /** The side as a whole: its hedges are in the details. */
 function evidenceBriefly(action: Action, evidence: Evidence): string {
   if (evidence.kind !== 'exact') return evidenceInWords(action, evidence);
-  const { closedBy, hedges, message } = evidence;
-  const other = closedBy === undefined ? 'others' : `action ${closedBy}`;
+  const { hedges, message } = evidence;
   const [before, after] = [hedges.map((each) => each.before), hedges.map((each) => each.after)].map(sum);
   const change =
     before === undefined || after === undefined || before.eq(after)
-      ? 'changed as requested'
+      ? 'changed as asked'
       : takesWholeSide(action.intent) && after.eq(0)
-        ? `the side is flat (was ${usdInWords(before)}), by this close or`
-        : `${usdInWords(before)} -> ${usdInWords(after)}`;
-  return `${change}${change.endsWith(' or') ? '' : ', maybe'} by ${other}${message === undefined ? '' : `; ${message}`}`;
+        ? `the side is flat (was ${usdInWords(before)}), by this close or by ${othersOf(action, evidence, 'others')}`
+        : `${grouped(before)} -> ${usdInWords(after)}, as asked`;
+  return `${change}${message === undefined ? '' : `; ${message}`}`;
 }
+
+/** A close that came later takes what a reduction or add left: only of a close it may be the cause. */
+const othersOf = (
+  { intent }: Action,
+  { closedBy }: Extract<Evidence, { kind: 'exact' }>,
+  others: string,
+): string => (closedBy !== undefined && takesWholeSide(intent) ? `action ${closedBy}` : others);
 
 const ITS_HEDGES_ARE_OVER =
   'All hedges that it could change are past their maturity. How each of them ended: hedge history.';
@@ -354,7 +360,8 @@ export const beingSentError = (action: Action): PendingError =>
   });
 
 /** A clause without a full stop. */
-export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence): string {
+export function evidenceInWords(action: Action, evidence: Evidence): string {
+  const { intent, outcome } = action;
   const side = `${unquoted(intent.market)} ${intent.side}`;
   switch (evidence.kind) {
     case 'none':
@@ -367,7 +374,7 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
         .map(({ id, before, after }) => `${unquoted(id)} ${usdInWords(before)} -> ${usdInWords(after)}`);
       const flat = takesWholeSide(intent) ? [`${side} is flat`] : [];
       const seen = (changed.length === 0 ? flat : changed).join(', ');
-      const other = evidence.closedBy === undefined ? 'somebody else' : `action ${evidence.closedBy}`;
+      const other = othersOf(action, evidence, 'somebody else');
       const origin = outcome === undefined ? `, by this action or by ${other}` : '';
       const remark = evidence.message === undefined ? '' : `; ${evidence.message}`;
       return `the position changed exactly as requested${seen === '' ? '' : ` (${seen})`}${origin}${remark}`;
@@ -391,7 +398,7 @@ function mayArrive(
   const isFlat = closed || takesWholeSide(intent);
   const late = arrival?.replace(/\.$/, isFlat ? `, and ${intent.action} what you open there.` : '.');
   if (seen.kind === 'exact' && late !== undefined)
-    return `${takesWholeSide(intent) ? 'If by others' : 'If so'}, ${late.replace(/^It /, 'yours ').replace(/^A/, 'a').replace(' and show', '')}`;
+    return `If by others, ${late.replace(/^It /, 'yours ').replace(/^A/, 'a').replace(' and show', '')}`;
   if (seen.kind !== 'none') {
     const before = closed ? 'It may have executed before that close.' : mayBe(action);
     return `${isOver(seen) ? ITS_HEDGES_ARE_OVER : before} ${late ?? ''}`.trimEnd();

@@ -167,7 +167,7 @@ function foundByDealId({ entry, confirmed }: ActionReport): Parts<Pair> {
 export const whenConclusive = (action: Action): Words => [
   machineTime(action.provisionalUntil ?? '', action),
   hintCell(
-    say`: ${shell`hedge check ${action.shortId}`}. Until then it may be somebody else's with this deal ID.`,
+    say`: ${shell`hedge check ${action.shortId}`}. Until then your lost request may still arrive, as a second hedge.`,
   ),
 ];
 

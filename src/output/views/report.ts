@@ -34,9 +34,7 @@ export function viewReport(report: ReportReading, page: string | undefined): Vie
     gap,
     bridgeTable(report),
     feesLine(report),
-    shownParts([report.total.parts]).includes('price_usd') &&
-      !cents(report.total.parts.price_usd).eq(0) &&
-      dimLine('Price is not split for a hedge whose quote is not known here, or that somebody else changed.'),
+    unsplitLine(report),
     gap,
     groupBlock(report),
     report.intent.by === 'day' && dayLines(report),
@@ -45,6 +43,25 @@ export function viewReport(report: ReportReading, page: string | undefined): Vie
     page !== undefined && line('Page written to', nameText(page), '.'),
     hintLine(say`${AT_PAR} Rounded half up; full precision: --json. More: ${shell`hedge help books`}`),
   ];
+}
+
+/** Hedges whose price P&L is in one figure. */
+function unsplitLine({ deals }: ReportReading): View {
+  const unsplit = deals.filter(({ realized, unrealized }) =>
+    [realized, unrealized].some((parts) => parts !== undefined && !cents(parts.price_usd).eq(0)),
+  );
+  const ids = unsplit.map(({ deal: { dealId, hedgeId } }) => dealId ?? hedgeId);
+  return (
+    ids.length > 0 &&
+    line(
+      text('Price not split:', 'dim'),
+      nameText(`${someOf(ids)}.`),
+      text(
+        'A quote at a fill is not known here (as of an order that was sent again), or somebody else changed it.',
+        'dim',
+      ),
+    )
+  );
 }
 
 /** `From the snapshot of Fri 31 Oct 18:00 (nearest to Sat 1 Nov 00:00) to now, Tue 24 Nov 21:10.` */

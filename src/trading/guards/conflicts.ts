@@ -1,6 +1,6 @@
 /** Earlier actions on the same side that conflict with a new one: outcome unknown, in flight, or a duplicate. Pure. */
 import { createsHedge, enlarges, rowOf, shrinks, takesWholeSide } from '../../domain/action-table.ts';
-import { isAboutEverything } from '../../domain/exposure.ts';
+import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { type ClockReadings, exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
@@ -232,10 +232,13 @@ export function duplicateFinding(
   const sent = running.length > 0 ? 'and not finished' : 'in the last minute';
   const again = `To send it again: --allow-duplicate${orDealId(query, found)}`;
   const when = ago(nowMs - Date.parse(last.intent.at));
+  const { asked } = last.intent;
+  // Naira, a percentage or the largest: the same words are another size by now.
+  const size = asked === undefined || last.notional === undefined ? '' : `${usdInWords(last.notional)}, `;
   return {
     level: 'stop',
     code: 'duplicate',
-    message: `Same ${query.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : sent}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${outcomeOf(last)}).`,
+    message: `Same ${query.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : sent}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${size}${outcomeOf(last)}).`,
     hint: running.length > 0 ? say`To wait for it: ${commandForAll(running, 'wait')}. ${again}` : again,
     details: { actions: found.map(actionDetails) },
   };
