@@ -10,7 +10,7 @@ export const resume = defineCommand({
   name: 'resume',
   summary: 'Resolve an unknown outcome; ask before sending again with the same key',
   description:
-    'First looks up the outcome. An open that does not exist five minutes after its last send was not executed. If the outcome stays unknown, resume checks halt, limits and price, asks you, and sends the same request with the same key; the service executes a key once, within an hour of its first send. It does not send again (exit code 7) if the hedges on the side have changed since, or if the clocks of this machine and the service disagree by more than 5 s. Without an argument: the one pending action. More: hedge help recovery.',
+    'First looks up the outcome. An open that does not exist five minutes after its last send was not executed. If the outcome stays unknown, resume checks halt, limits and price, asks you, and sends the same request with the same key; the service executes a key once, within an hour of its first send. It does not send again (exit code 7) if the hedges on the side have changed since (other than by a later close of this machine that saw the change), or if the clocks of this machine and the service disagree by more than 5 s. Without an argument: the one pending action. More: hedge help recovery.',
   operands: [
     {
       name: 'ACTION',

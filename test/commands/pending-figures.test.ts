@@ -35,6 +35,21 @@ it('resume of a close on a side that is flat says so, and shows no figures of wh
   expect(shown).not.toMatch(/Returned|If held/);
 });
 
+it('resume of a reduce on a side that was closed since says so, and what it would do', async () => {
+  const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+  await cli.run('open USDTNGN sell 30k --tenor 3 --yes');
+  await cli.run('practice faults --lost-after 100% --only reduce --once 3');
+  expect((await cli.run('reduce USDTNGN sell 10k --yes')).code).toBe(7);
+  await cli.run('practice advance 1m');
+  expect((await cli.run('check')).err).toContain('30,000.00 -> 20,000.00 USD');
+  expect((await cli.run('close USDTNGN sell --yes')).code).toBe(0);
+  const shown = (await cli.run('resume --dry-run')).out;
+  expect(shown.replaceAll(/\s+/g, ' ')).toContain(
+    'REDUCE sell USDTNGN: the side is flat (was 30,000.00 USD), by this reduce, a later close or somebody else. Sent again, it reduces only hedges that are opened on the side meanwhile.',
+  );
+  expect(shown).not.toContain('position unknown');
+});
+
 const READINGS = {
   positions: on('GET /positions', ok([aPosition()])),
   hedges: on('GET /hedges?limit=100', ok([])),

@@ -57,7 +57,9 @@ export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): View 
 
 function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHedgeIds): View {
   const { sidePosition } = plan.facts;
-  if (takesWholeSide(plan) && plan.totalBefore !== undefined) return viewFlat(plan, plan.totalBefore);
+  const { totalBefore } = plan;
+  if (totalBefore !== undefined && (takesWholeSide(plan) || sidePosition.total?.eq(0) === true))
+    return viewFlat(plan, totalBefore);
   const named =
     !takesWholeSide(plan) && plan.after.hedges !== undefined && (openedElsewhere ?? []).length === 0;
   return [
@@ -75,10 +77,12 @@ function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHe
   ];
 }
 
-/** A close that is to be sent again, and may have left nothing. */
-const viewFlat = (plan: ClosePlan, before: Big): View => [
-  phraseLine`${subject(plan)}: the side is flat (was ${usd(before, 'USD')}), by this close or by somebody else.`,
-  dimLine('Sent again, it closes only hedges that are opened on the side meanwhile.'),
+/** A close or reduction that is to be sent again, and may have left nothing. */
+const viewFlat = (plan: ReducePlan | ClosePlan, before: Big): View => [
+  phraseLine`${subject(plan)}: the side is flat (was ${usd(before, 'USD')}), by ${takesWholeSide(plan) ? 'this close or by somebody else' : 'this reduce, a later close or somebody else'}.`,
+  dimLine(
+    `Sent again, it ${takesWholeSide(plan) ? 'closes' : 'reduces'} only hedges that are opened on the side meanwhile.`,
+  ),
 ];
 
 const subject = ({ action, side, market }: Plan): Cell =>
