@@ -13,6 +13,7 @@ const OTHER_COMMANDS: Readonly<Record<string, CommandWords>> = {
   blotter: shell`hedge journal`,
   book: shell`hedge positions`,
   buy: shell`hedge open MARKET buy NOTIONAL --tenor DAYS`,
+  cancel: shell`hedge close MARKET SIDE`,
   halts: shell`hedge journal halts`,
   list: shell`hedge hedges`,
   login: shell`hedge profile add NAME`,
@@ -23,6 +24,7 @@ const OTHER_COMMANDS: Readonly<Record<string, CommandWords>> = {
   sell: shell`hedge open MARKET sell NOTIONAL --tenor DAYS`,
   today: shell`hedge`,
   trades: shell`hedge history`,
+  undo: shell`hedge close MARKET SIDE`,
   unwind: shell`hedge close MARKET SIDE`,
 };
 

@@ -1,7 +1,7 @@
 /** Finds actions of the journal by ID or its prefix, by hedge ID, or by deal ID. */
 import { say, shell, withOperands } from '../domain/hint.ts';
 import { quotedName, unquoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
+import { type Sentence, UsageError } from '../errors.ts';
 import {
   type AccountIdentity,
   identityText,
@@ -9,7 +9,7 @@ import {
   sameIdentity,
 } from '../journal/account-identity.ts';
 import { findAction } from '../journal/queries.ts';
-import type { Action } from '../journal/replay.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
 import { mayBeLostError } from './journal-trouble.ts';
 
@@ -82,8 +82,15 @@ function checkAccount(action: Action, identity: AccountIdentity): Action {
   if (sameIdentity(intent.identity, identity)) return action;
   throw new UsageError(
     `Action ${shortId} belongs to profile ${unquoted(intent.profile)} (${identityText(intent.identity)}), not to this one (${identityText(identity)}).`,
-    isResetBetween(intent.identity, identity)
-      ? say`Practice was reset since. To resolve the action: ${shell`hedge journal resolve ${shortId} --as not-executed --allow-late-arrival`} --reason "practice was reset"`
-      : `Use its profile: --profile ${unquoted(intent.profile)}`,
+    hintFor(action, identity),
   );
+}
+
+function hintFor(action: Action, identity: AccountIdentity): Sentence {
+  const { intent, shortId } = action;
+  if (!isResetBetween(intent.identity, identity))
+    return `Use its profile: --profile ${unquoted(intent.profile)}`;
+  return isUnresolved(action) || isAwaitingOutcome(action)
+    ? say`Practice was reset since. To resolve the action: ${shell`hedge journal resolve ${shortId} --as not-executed --allow-late-arrival`} --reason "practice was reset"`
+    : say`Practice was reset since; its outcome stays. To see it: ${shell`hedge journal ${shortId}`}`;
 }

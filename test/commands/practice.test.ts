@@ -60,6 +60,16 @@ describe('practice reset', () => {
     expect((await cli.run('hedges')).out).not.toContain('KEEP-1');
   });
 
+  it('practice reset: an action whose outcome is known keeps it, and nobody is advised to record another', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('open USDTNGN buy 1k --tenor 3 --deal-id PAY-1 --yes');
+    const [{ short_id: id }] = JSON.parse((await cli.run('journal --json')).out).data;
+    await cli.run('practice reset --yes');
+    const { err } = await cli.run(`check ${id}`);
+    expect(err).toContain(`its outcome stays. To see it: hedge journal ${id}`);
+    expect(err).not.toContain('resolve');
+  });
+
   it('practice reset: empties both books and gives them a new book ID', async () => {
     const cli = testCli();
     const bookId = async (line: string) => {
