@@ -362,6 +362,26 @@ describe('a batch that is run again', () => {
     expect(ran.err).toMatch(/^line 1: result of 20.*, more than a day ago\. Nothing was executed now\.$/m);
     expect(ran.code).toBe(0);
   });
+
+  it.each(['close USDTNGN buy --if-open', 'reduce USDTNGN buy --by 50%', 'add USDTNGN buy 1k'])(
+    'does not call %s done that was executed more than a day ago: the side is another one',
+    async (line) => {
+      const shifted = { hours: 0 };
+      const quick = quickClock();
+      const clock: Clock = { ...quick, now: () => quick.now() + shifted.hours * 3_600_000 };
+      const cli = testCli({ env: PRACTICE, clock });
+      await cli.run(`${OPEN} 10k -t 7 --yes`);
+      expect((await batch(cli, [line])).code).toBe(0);
+      shifted.hours = 25;
+      await cli.run(`${OPEN} 20k -t 7 --yes`);
+      const ran = await batch(cli, [line]);
+      expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
+        10,
+        { error: { code: 'duplicate', effect: 'none' }, meta: { exit_code: 10 } },
+      ]);
+      expect(ran.err).toContain('use another --name');
+    },
+  );
 });
 
 describe('the guards', () => {

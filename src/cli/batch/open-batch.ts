@@ -2,11 +2,12 @@
 
 import type { BatchIntent } from '../../args/batch-options.ts';
 import type { Batch, CommandContext, CommandResult, RunnableLine } from '../../commands/command-context.ts';
-import { enlarges } from '../../domain/action-table.ts';
+import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { commandText, say, shell } from '../../domain/hint.ts';
+import { DAY_MS } from '../../domain/instants.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { redactArgv, spelledName } from '../../domain/sanitize.ts';
-import { type HedgeError, UsageError } from '../../errors.ts';
+import { type HedgeError, nothingSent, UsageError } from '../../errors.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import type { Block } from '../../output/blocks.ts';
 import { partsIn } from '../../output/cells.ts';
@@ -210,7 +211,7 @@ function tallyActions() {
 }
 
 async function runLine(
-  { command, raw, words, number, kind }: ParsedLine,
+  { command, raw, words, number, kind, intent }: ParsedLine,
   shared: Pick<LineOptions, 'fromInput' | 'bar' | 'simulation'>,
   { context, signal, argv }: BatchContext,
 ): ReturnType<RunnableLine['run']> {
@@ -226,11 +227,30 @@ async function runLine(
     });
     const result =
       (await withShutdownDeadline(running, { signal, clock: context.clock, actionPreviewed })) ?? emitted;
-    return { result, error: result?.finding };
+    const isOld =
+      intent !== undefined && !createsHedge(intent) && isOlderThanADay(result, context.clock.now());
+    return { result, error: result?.finding ?? (isOld ? anotherDay(result) : undefined) };
   } catch (thrown) {
     return { result: undefined, error: errorOf(thrown, signal, actionPreviewed()) };
   }
 }
+
+/** The side that it changed a day ago is another one today. */
+const anotherDay = (result: CommandResult | undefined): HedgeError =>
+  nothingSent({
+    code: 'duplicate',
+    what: `Executed ${timeInWords(originalAt(result) ?? '')}, more than a day ago, and not again.`,
+    hint: OTHER_NAME_HINT,
+  });
+
+const originalAt = (result: CommandResult | undefined): string | undefined => {
+  const at = result?.meta['original_at'];
+  return typeof at === 'string' ? at : undefined;
+};
+
+/** An older result is probably not the one that was wanted. */
+const isOlderThanADay = (result: CommandResult | undefined, nowMs: number): boolean =>
+  nowMs - Date.parse(originalAt(result) ?? '') > DAY_MS;
 
 async function textOf({ file }: BatchIntent, { input, signal }: BatchContext): Promise<string> {
   if (file === undefined) return readStandardInput(input, LARGEST_BYTES, signal);
@@ -322,9 +342,6 @@ interface BatchProgress {
   report: (end: LineEnd<BatchLine, CommandResult>) => Promise<void>;
 }
 
-/** An older result is probably not the one that was wanted. */
-const OLD_MS = 24 * 60 * 60 * 1_000;
-
 /** `onScreen`: standard output shows each error to a person already. */
 function reportBatchProgress(
   lines: readonly BatchLine[],
@@ -358,10 +375,10 @@ function reportBatchProgress(
     async report({ line, result, error }) {
       done += 1;
       const name = `line ${line.number.toString()}`;
-      const original = result?.meta['original_at'];
-      if (typeof original === 'string') {
+      const original = originalAt(result);
+      if (original !== undefined) {
         executedBefore.push(original);
-        if (clock.now() - Date.parse(original) > OLD_MS)
+        if (error === undefined && isOlderThanADay(result, clock.now()))
           note(`${name}: result of ${original}, more than a day ago. Nothing was executed now.`);
       }
       if (error?.code === 'not_run') {
