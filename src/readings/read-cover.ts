@@ -132,12 +132,6 @@ const unheldOf = ({ inPositions, listed, servedAt }: SidePosition): SidePosition
     ? listed.filter((hedge) => hedge.status === 'filled' && !hasMatured(hedge, servedAt))
     : [];
 
-/** ASSUMED: readings lag at most 60 s. */
-const LAG_MS = 60_000;
-
-const isRecent = ({ filledAt }: SidePosition['listed'][number], servedAt: Date): boolean =>
-  Date.parse(filledAt ?? '') > servedAt.getTime() - LAG_MS;
-
 /**
  * A position whose side or market has a name that is not known may be any: then its hedges are counted, not left out as
  * closed.
@@ -230,10 +224,9 @@ async function countFrom(
     toBeRolled: hedgesToBeRolled(context),
     uncertain: [
       ...unfinishedHere({ market, hedges: listed, servedAt }, context),
-      ...sides
-        .flatMap(unheldOf)
-        .filter((hedge) => isRecent(hedge, servedAt))
-        .map(({ id }) => ({ why: `hedge ${unquoted(id)} has filled, but its side is not in the positions` })),
+      ...(positionFacts.notShown ?? [])
+        .filter((each) => each.market === market)
+        .map(({ id, why }) => ({ why: `hedge ${unquoted(id)} ${why}` })),
       ...unrated.map(({ id }) => ({ why: `hedge ${unquoted(id)} settled without a struck rate` })),
       ...(closed.reaches(fromMs)
         ? []

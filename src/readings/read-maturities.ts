@@ -16,8 +16,16 @@ import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
 import type { MaturitiesDocument } from '../schema/reading-document.ts';
 import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { hedgeCoverage, type ListCoverage } from './filter-records.ts';
-import { type Reading, readPositionFacts } from './read-position.ts';
-import { isOpenHedge, isRunningHedge, mayLackOpen, namesItsSide, PENDING_STATUSES } from './side-position.ts';
+import type { ReadContext } from './read-context.ts';
+import { readPositionFacts } from './read-position.ts';
+import {
+  isOpenHedge,
+  isRunningHedge,
+  mayLackOpen,
+  namesItsSide,
+  PENDING_STATUSES,
+  type PositionFacts,
+} from './side-position.ts';
 
 /** An open hedge with its place in the ladder. */
 export type PlacedMaturity = MaturitiesDocument['hedges'][number];
@@ -49,16 +57,18 @@ export interface MaturitiesReading {
 }
 
 export async function readMaturities(
-  reading: Reading,
+  reading: ReadContext,
   { within }: Pick<MaturitiesIntent, 'within'>,
   { zone, holidays: given }: { zone: string; holidays: readonly Holiday[] | undefined },
 ): Promise<MaturitiesReading> {
   const positionFacts = await readPositionFacts(reading);
   const here = { zone, nowMs: positionFacts.servedAt.getTime() };
   const holidays = holidayTable(given);
+  const { notShown = [] } = positionFacts;
   const open = positionFacts.hedges
     .filter(({ status }) => status === 'filled')
-    .filter((hedge) => isOpenHedge(hedge, positionFacts));
+    .filter((hedge) => isOpenHedge(hedge, positionFacts))
+    .filter(({ id }) => !notShown.some((each) => each.id === id));
   const dated = open
     .flatMap((hedge) => {
       const maturesMs = instantOf(hedge.maturity_at ?? '');
@@ -99,7 +109,7 @@ export async function readMaturities(
     ladder,
     beforeNextMorning: sumMaturing(dated.filter(isBefore)),
     untilMs,
-    leftOut: leftOutOf(positionFacts.hedges, positionFacts.servedAt),
+    leftOut: leftOutOf(positionFacts),
     maybeHolidays: dates.filter((date) => holidays.mayLack(date)),
     incomplete: from === undefined || to === undefined ? undefined : { from, to },
     sidesKnown: positionFacts.positions.every(namesItsSide),
@@ -112,15 +122,17 @@ export async function readMaturities(
   };
 }
 
-const leftOutOf = (hedges: readonly Hedge[], servedAt: Date): readonly { id: string; why: string }[] =>
-  hedges
-    .filter((hedge) => isRunningHedge(hedge, servedAt))
+const leftOutOf = ({ hedges, servedAt, notShown = [] }: PositionFacts): MaturitiesReading['leftOut'] => [
+  ...notShown.map(({ id, why }) => ({ id, why })),
+  ...hedges
+    .filter((hedge) => isRunningHedge(hedge, servedAt) && !notShown.some(({ id }) => id === hedge.id))
     .flatMap(({ id, status }) => {
       if (PENDING_STATUSES.includes(status)) return [{ id, why: `${status}, may still fill` }];
       return HEDGE_STATUSES.some((known) => known === status)
         ? []
         : [{ id, why: `unknown status: ${status}` }];
-    });
+    }),
+];
 
 /** Hedges that did not settle, and when they were closed: never one whose record has no time of day or names its maturity. */
 export const closedByAction = (records: readonly ClosedHedge[]): readonly { id: string; atMs: number }[] =>

@@ -11,6 +11,7 @@ import { withoutClosedHere } from './closed-here.ts';
 import { withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import type { PositionFacts } from './side-position.ts';
+import { notShownYet } from './unconfirmed-hedges.ts';
 
 export type Reading = Pick<ReadContext, 'api' | 'clock' | 'signal'>;
 
@@ -22,6 +23,7 @@ export async function readPositionFacts(
   reading: Reading & Partial<Pick<ReadContext, 'journal' | 'identity'>>,
   { isBare = false }: { isBare?: boolean } = {},
 ): Promise<PositionFacts> {
+  const atMs = reading.clock.now();
   const [positions, list] = await Promise.all([
     reading.api.positions({ signal: reading.signal }),
     readHedges(reading, isBare ? readBare : readWhole),
@@ -34,7 +36,10 @@ export async function readPositionFacts(
     servedAt: list.servedAt ?? positions.servedAt ?? new Date(reading.clock.now()),
     clocks: positions.clocks,
   };
-  return withoutClosedHere(facts, reading);
+  const { journal, identity } = reading;
+  const shown = withoutClosedHere(facts, reading);
+  if (isBare || journal === undefined || identity === undefined) return shown;
+  return { ...shown, notShown: notShownYet(shown, { journal, identity, atMs }) };
 }
 
 export interface HedgeList {

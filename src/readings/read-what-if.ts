@@ -9,7 +9,8 @@ import { SIDES } from '../domain/vocabulary.ts';
 import { UnreadableAnswerError, UsageError } from '../errors.ts';
 import { ratesOf, scenarioAt, type WhatIfScenario } from './project-pnl.ts';
 import { isPriced, type ProjectedSide, positionOf, projectedSide, worstOf } from './projected-side.ts';
-import { type Reading, readPositionFacts } from './read-position.ts';
+import type { ReadContext } from './read-context.ts';
+import { readPositionFacts } from './read-position.ts';
 import { marketNotFound } from './read-prices.ts';
 import { type PositionFacts, sidePositionOf } from './side-position.ts';
 
@@ -37,14 +38,14 @@ const REREAD_MS = 1_500;
  * Reads everything at once, and again if hedges and positions differ: a fill may come between the two.
  * @throws UsageError when several markets are open and none is named; RefusedError `market_not_found`.
  */
-export async function readWhatIf(reading: Reading, intent: WhatIfIntent): Promise<WhatIfReading> {
+export async function readWhatIf(reading: ReadContext, intent: WhatIfIntent): Promise<WhatIfReading> {
   const first = await readOnce(reading, intent);
   if (!first.sides.some(({ payoff_check: check }) => check.status === 'unclear')) return first;
   await reading.clock.sleep(REREAD_MS, reading.signal);
   return readOnce(reading, intent);
 }
 
-async function readOnce(reading: Reading, intent: WhatIfIntent): Promise<WhatIfReading> {
+async function readOnce(reading: ReadContext, intent: WhatIfIntent): Promise<WhatIfReading> {
   const [positionFacts, markets] = await Promise.all([
     readPositionFacts(reading),
     reading.api.markets({ signal: reading.signal }),
@@ -57,7 +58,7 @@ async function readOnce(reading: Reading, intent: WhatIfIntent): Promise<WhatIfR
 
 function marketOf(
   { market }: WhatIfIntent,
-  { hedges, positions, servedAt }: PositionFacts,
+  { hedges, positions, servedAt, notShown = [] }: PositionFacts,
 ): string | undefined {
   if (market !== undefined) return market;
   const open = hedges.filter(
@@ -68,6 +69,7 @@ function marketOf(
     ...new Set([
       ...open.map((each) => each.market),
       ...positions.flatMap((each) => textFrom(each.market) ?? []),
+      ...notShown.map((each) => each.market),
     ]),
   ];
   if (names.length > 1)
@@ -86,9 +88,12 @@ function project(
   const held =
     named === undefined ? [] : SIDES.map((side) => sidePositionOf({ market: named, side }, positionFacts));
   const open = held.filter((each) => each.open.length > 0 || each.inPositions === true);
-  const hedges = positionFacts.hedges.filter((hedge) =>
-    open.some((each) => each.market === hedge.market && each.open.some(({ id }) => id === hedge.id)),
-  );
+  const notShown = (positionFacts.notShown ?? []).filter(({ market: where }) => where === named);
+  const hedges = positionFacts.hedges
+    .filter((hedge) =>
+      open.some((each) => each.market === hedge.market && each.open.some(({ id }) => id === hedge.id)),
+    )
+    .filter(({ id }) => !notShown.some((each) => each.id === id));
   const mid = market?.price;
   const sides = open.map(({ side }) =>
     projectedSide(
@@ -115,6 +120,7 @@ function project(
     payoff,
     scenarios: rates.map((rate) => scenarioAt(rate, sides, at)),
     leftOut: [
+      ...notShown.map(({ id, why }) => ({ id, why })),
       ...hedges.filter((hedge) => !isPriced(hedge)).map(({ id }) => ({ id, why: 'no struck rate yet' })),
       ...held.flatMap(({ coming, unread }) => [
         ...coming.map(({ id, status }) => ({ id, why: `${status}, may still fill` })),

@@ -19,10 +19,20 @@ export interface PositionFacts {
   unsized?: readonly UnsizedHedge[] | undefined;
   /** The list of hedges may be incomplete. */
   mayBeCut: boolean;
+  /** Unless it was read for an action, which looks for its own. */
+  notShown?: readonly NotShown[] | undefined;
   /** The service's time of the reading, by which maturity is judged. */
   servedAt: Date;
   /** The clocks when the positions arrived. */
   clocks?: ClockReadings | undefined;
+}
+
+/** A hedge of which this reading does not show what happened in the last minute; `why` is half a sentence. */
+export interface NotShown {
+  id: string;
+  market: string;
+  side: Side;
+  why: string;
 }
 
 export interface SideHedge {

@@ -83,6 +83,7 @@ async function readOnce(context: ReadContext): Promise<WholeAccount> {
     // ASSUMED: `has_more`, where a service sends it.
     closedMayBeCut: looksLikePage(history.data.length) && history.meta['has_more'] !== false,
     isSteady:
+      (positionFacts.notShown ?? []).length === 0 &&
       JSON.stringify(kept(before, DEALT)) === JSON.stringify(kept(account, DEALT)) &&
       !everySide(positionFacts).some((side) => side.listed.length > 0 && isInconsistent(side)),
   };

@@ -35,15 +35,10 @@ import {
   sidePositionOf,
   tenorOfSide,
 } from '../readings/side-position.ts';
+import { type EarlierReading, lacksSide } from '../readings/unconfirmed-hedges.ts';
 import { READINGS_LAG_MS } from './idempotency-window.ts';
 import { isAsExpected, readActions } from './outcome/observe.ts';
-import {
-  type EarlierReading,
-  lacksSide,
-  type SideEvidence,
-  sideEvidenceAt,
-  type Unconfirmed,
-} from './outcome/side-evidence.ts';
+import { type SideEvidence, sideEvidenceAt, type Unconfirmed } from './outcome/side-evidence.ts';
 import type { PlanFacts } from './plan.ts';
 import type { SharedFacts, TradingContext } from './trading-context.ts';
 

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ApiKey } from '../../src/domain/api-key.ts';
-import { serviceIdentity } from '../../src/journal/account-identity.ts';
-import type { JournalRecord } from '../../src/journal/records.ts';
-import { anIntent, aRoll, step } from '../journal/records.ts';
+import { type AccountIdentity, serviceIdentity } from '../../src/journal/account-identity.ts';
+import type { IntentRecord, JournalRecord } from '../../src/journal/records.ts';
+import { actionAt, anIntent, aRoll, step } from '../journal/records.ts';
 import { aHedge, aMarket, anAccount, aPosition, type Body, unspecified } from '../spec/bodies.ts';
 import { cliFor, SANDBOX_KEY } from '../support/cli-for.ts';
 import { readCsv } from '../support/csv.ts';
@@ -16,6 +16,7 @@ import { priced, pricedService } from '../support/priced-service.ts';
 import { ON_A_TERMINAL } from '../support/test-cli.ts';
 import { writeJournal } from '../support/written-journal.ts';
 
+type Outcome = Extract<JournalRecord, { kind: 'outcome' }>;
 const SENDING = step({ kind: 'sending', attempt: 1 });
 const UNKNOWN = step({ kind: 'unknown', why: 'reset' });
 
@@ -310,6 +311,97 @@ describe('what this machine has not finished makes the coverage uncertain:', () 
     // Later it was closed early, on a service that lists such a hedge as filled.
     cover.becomes({ hedges: filled('2026-12-23T19:00:00Z') });
     expect((await cover.run()).data.derived.buckets).toMatchObject([UNCOVERED]);
+  });
+
+  describe('what it did in the last minute, where the service does not list it yet:', () => {
+    const open = { ...SETTLED, id: 'hdg_1', status: 'filled', maturity_at: '2026-12-24T12:00:00Z' };
+    const done = (
+      identity: AccountIdentity,
+      { secondsAgo, facts, ...of }: Partial<IntentRecord> & { secondsAgo: number; facts: Outcome['facts'] },
+    ): readonly JournalRecord[] => {
+      const time = new Date(Date.now() - secondsAgo * 1_000).toISOString();
+      const hedgeId = of.action === 'open' ? { hedge_id: 'hdg_1' } : {};
+      const outcome = ({ open: 'filled', close: 'closed' } as const)[String(of.action)] ?? 'changed';
+      const [, ...steps] = actionAt(
+        time,
+        '7c1e',
+        { kind: 'sending', attempt: 1 },
+        { kind: 'accepted', by: 'answer', ...hedgeId },
+        { kind: 'outcome', outcome, facts, ...hedgeId },
+      );
+      const before = {
+        hedges: [{ hedge_id: 'hdg_1', notional_usd: '8000', status: 'filled' }],
+        in_positions: true,
+      };
+      return [anIntent({ identity, at: time, before, ...of }), ...steps];
+    };
+    const shown = (notional: number) => ({
+      hedges: [{ ...open, notional_usd: notional }],
+      positions: [aPosition({ ...unspecified.position, notional_usd: notional })],
+    });
+
+    it('an open that has filled is not proposed again', async () => {
+      const cover = await coverOf();
+      cover.journal(done(cover.identity, { action: 'open', secondsAgo: 3, facts: {} }));
+      await expectUnclear(cover, /^hedge hdg_1 has filled, but is not in the list yet$/, /Try again/);
+      cover.becomes({ hedges: [{ ...open, status: 'submitted' }] });
+      expect((await cover.run()).error.details).toContain(
+        'hedge hdg_1 has filled, but is listed as submitted',
+      );
+      cover.becomes(shown(8000));
+      expect((await cover.run()).data.derived.buckets).toMatchObject([COVERED]);
+    });
+
+    it('longer ago, a hedge that is not listed is closed', async () => {
+      const cover = await coverOf();
+      cover.journal(done(cover.identity, { action: 'open', secondsAgo: 61, facts: {} }));
+      expect((await cover.run()).data.derived.buckets).toMatchObject([UNCOVERED]);
+    });
+
+    it('a reduction is not proposed again', async () => {
+      const cover = await coverOf(shown(8000));
+      cover.journal(
+        done(cover.identity, {
+          action: 'reduce',
+          notional_usd: '2000',
+          secondsAgo: 3,
+          facts: { hdg_1: '6000' },
+        }),
+      );
+      await expectUnclear(
+        cover,
+        /^hedge hdg_1 was changed just now, but is listed at its earlier size$/,
+        /Try again/,
+      );
+      cover.becomes(shown(6000));
+      expect((await cover.run()).data.derived.buckets).toMatchObject([{ coverage_pct: 60 }]);
+    });
+
+    it('a hedge that was closed does not cover', async () => {
+      const cover = await coverOf(shown(8000));
+      cover.journal(done(cover.identity, { action: 'close', secondsAgo: 3, facts: { hdg_1: '0' } }));
+      await expectUnclear(cover, /^hedge hdg_1 was closed just now, but is still listed$/, /Try again/);
+      // The service leaves a closed hedge as filled.
+      cover.becomes({ ...shown(8000), positions: [] });
+      expect((await cover.run()).data.derived.buckets).toMatchObject([UNCOVERED]);
+    });
+
+    it('maturities and what-if leave such a hedge out and say why, and a snapshot is not steady', async () => {
+      const cover = await coverOf(shown(8000));
+      cover.journal(done(cover.identity, { action: 'close', secondsAgo: 3, facts: { hdg_1: '0' } }));
+      const leftOut = [{ id: 'hdg_1', why: 'was closed just now, but is still listed' }];
+      const maturities = await cover.cli.run('maturities --json');
+      expect(Object(maturities.document()).data).toMatchObject({
+        hedges: [],
+        derived: { left_out: leftOut },
+      });
+      const whatIf = await cover.cli.run('what-if --rate 1600 --json');
+      expect(Object(whatIf.document()).data).toMatchObject({ hedges: [], derived: { left_out: leftOut } });
+      const snapshot = await cover.cli.run('snapshot --json');
+      expect(Object(snapshot.document()).data.derived.unsteady).toBe(true);
+      cover.becomes({});
+      expect(Object((await cover.cli.run('maturities --json')).document()).data.derived.left_out).toEqual([]);
+    });
   });
 
   it('a page of closed hedges that does not reach back far enough', async () => {

@@ -21,8 +21,8 @@ import {
   type SidePosition,
   sidePositionOf,
 } from '../../readings/side-position.ts';
+import { lacksSide, mayBeMissing } from '../../readings/unconfirmed-hedges.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
-import { lacksSide, mayBeMissing } from '../outcome/side-evidence.ts';
 import type { PlanFacts } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
 import { type Excess, tooLarge } from './guard-plan.ts';

@@ -2,101 +2,27 @@
  * Whether a reading without a side, or without a hedge of it, proves that it is gone: it may come from a stale replica.
  * Reads the missing hedges by ID and in the history, and compares successive readings of one command.
  */
-
-import type { Big } from 'big.js';
 import type { ApiResponse } from '../../client/hedge-api.ts';
 import type { Hedge } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
-import { type AccountSide, changedOn, changesKept, enlargedOn } from '../../journal/queries.ts';
+import type { AccountSide } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import { knownClosed, openFromHere } from '../../readings/closed-here.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { hedgeIfKnown, type Reading } from '../../readings/read-position.ts';
+import type { SidePosition } from '../../readings/side-position.ts';
 import {
-  hasMatured,
-  OVER_STATUSES,
-  PENDING_STATUSES,
-  type SideHedge,
-  type SidePosition,
-} from '../../readings/side-position.ts';
+  contradicting,
+  type EarlierReading,
+  hasEnded,
+  lacksSide,
+  type UnconfirmedHedge,
+  unconfirmedHedges,
+} from '../../readings/unconfirmed-hedges.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import { readAt } from './concurrent-actions.ts';
 import { holdsSide } from './position-diff.ts';
-
-/** An earlier reading, or the state before an action, with these hedges on the side. */
-export interface EarlierReading {
-  hedgeIds: readonly string[];
-  readAtMs: number;
-  /** By the service's clock. */
-  servedMs?: number | undefined;
-}
-
-/** Facts that a reading is compared with. */
-export interface KnownFacts {
-  place: AccountSide;
-  actions: readonly Action[];
-  earlier: EarlierReading | undefined;
-  /** Start of the reading on this machine's clock. */
-  nowMs: number;
-}
-
-/** A hedge missing from a reading that may still exist. */
-export interface UnconfirmedHedge {
-  id: string;
-  /** When it was last known to be filled, increased or listed: the reading may be older. */
-  atMs: number;
-  /** Open in the reading, at this size from before a change of this machine. */
-  formerSize?: Big | undefined;
-}
-
-/**
- * Hedges that must be known to be over before the reading counts, the latest first. Within the lag: those that this
- * machine filled or increased but that are missing or listed as in flight; those listed as filled while the side is
- * missing; those of an earlier reading that are not listed; and those listed at a size before a change of this machine.
- */
-export function unconfirmedHedges(now: SidePosition, known: KnownFacts): readonly UnconfirmedHedge[] {
-  const { place, actions, earlier, nowMs } = known;
-  const isListed = ({ id, seen }: { id: string; seen: boolean }): boolean =>
-    now.listed.some((hedge) => hedge.id === id && !(seen && PENDING_STATUSES.includes(hedge.status)));
-  const enlarged = enlargedOn(actions, place);
-  const dated = now.listed.map((hedge) => ({ id: hedge.id, atMs: nowMs - ageOf(hedge, now.servedAt) }));
-  const shown = (earlier?.hedgeIds ?? []).map((id) => ({ id, atMs: earlier?.readAtMs ?? 0, seen: true }));
-  const missing = [...enlarged, ...shown].filter((each) => !isListed(each));
-  const all: readonly UnconfirmedHedge[] = [
-    ...(lacksSide(now) ? [...enlarged, ...dated] : []),
-    ...missing,
-    ...atFormerSize(now, known),
-  ];
-  return all
-    .filter(({ id, atMs }) => nowMs - atMs < READINGS_LAG_MS && !isListedOver(id, now))
-    .toSorted((one, other) => other.atMs - one.atMs)
-    .filter(({ id }, index, each) => each.findIndex((it) => it.id === id) === index);
-}
-
-/** Hedges listed at the size before the last change of this machine. */
-function atFormerSize(now: SidePosition, { place, actions, nowMs }: KnownFacts): readonly UnconfirmedHedge[] {
-  const changes = changedOn(actions, place)
-    .filter(({ outcome }) => nowMs - Date.parse(outcome?.at ?? '') < READINGS_LAG_MS)
-    .flatMap((it) => (changesKept(it) ?? []).map((change) => ({ ...change, at: it.outcome?.at ?? '' })))
-    .filter(({ before, after }) => !before.eq(after) && after.gt(0));
-  return now.listed.flatMap(({ id, notional }) => {
-    const own = changes.filter((change) => change.id === id);
-    const last = own.at(-1);
-    const isFormer = own.some(({ before }) => before.eq(notional)) && last?.after.eq(notional) === false;
-    const formerSize = now.open.find((hedge) => hedge.id === id)?.notional;
-    return isFormer ? [{ id, atMs: Date.parse(last.at), formerSize }] : [];
-  });
-}
-
-/**
- * Filled hedges that the list has of a side that the positions lack: one of the two is stale, or a close left them `filled`
- * (the specification does not show the status).
- */
-export const contradicting = (now: SidePosition): readonly SideHedge[] =>
-  lacksSide(now) ? now.listed.filter(({ id, status }) => status === 'filled' && !isListedOver(id, now)) : [];
-
-export const lacksSide = ({ inPositions }: SidePosition): boolean => inPositions === false;
 
 /** The hedges that held the side before an action of the journal. */
 export const beforeReading = (intent: IntentRecord): EarlierReading => ({
@@ -104,24 +30,6 @@ export const beforeReading = (intent: IntentRecord): EarlierReading => ({
   readAtMs: readAt(intent),
   servedMs: Date.parse(intent.before.served_at ?? ''),
 });
-
-/** These states are final, so they are never stale. */
-export const hasEnded = (hedge: Pick<SideHedge, 'status' | 'maturityAt'>, servedAt: Date): boolean =>
-  OVER_STATUSES.includes(hedge.status) || hasMatured(hedge, servedAt);
-
-const isListedOver = (id: string, { listed, servedAt }: SidePosition): boolean =>
-  listed.some((hedge) => hedge.id === id && hasEnded(hedge, servedAt));
-
-/** Filled so lately that a reading of the positions may lack it. */
-export const mayBeMissing = (hedge: SideHedge, servedAt: Date): boolean =>
-  ageOf(hedge, servedAt) < READINGS_LAG_MS && !hasMatured(hedge, servedAt);
-
-/** Time since the fill on the service's clock; infinite if that is before the fill. */
-function ageOf({ filledAt, status }: SideHedge, servedAt: Date): number {
-  if (filledAt === undefined || status !== 'filled') return Number.POSITIVE_INFINITY;
-  const age = servedAt.getTime() - Date.parse(filledAt);
-  return age > -READINGS_LAG_MS ? Math.max(0, age) : Number.POSITIVE_INFINITY;
-}
 
 /** Why a reading with something missing does not count. */
 export interface Unconfirmed {

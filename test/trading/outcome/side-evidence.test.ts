@@ -3,11 +3,11 @@ import type { Hedge } from '../../../src/client/schemas.ts';
 import type { JournalRecord } from '../../../src/journal/records.ts';
 import { replayRecords } from '../../../src/journal/replay.ts';
 import {
-  beforeReading,
   contradicting,
   type EarlierReading,
   unconfirmedHedges,
-} from '../../../src/trading/outcome/side-evidence.ts';
+} from '../../../src/readings/unconfirmed-hedges.ts';
+import { beforeReading } from '../../../src/trading/outcome/side-evidence.ts';
 import {
   ACCEPTED,
   anIntent,
