@@ -65,18 +65,26 @@ export function countHedges(
     .map(({ counted }) => counted);
 }
 
-/** Filled, or closed since: of the legs of a roll only the last one. */
-export function lastLegs(hedges: readonly Hedge[]): readonly Hedge[] {
+/**
+ * Filled, or closed since. One that a roll replaced is left out: it had matured when a later leg opened. A name alone shows
+ * no roll: hedges that ran at the same time are several, also with `.r2`.
+ */
+export function notRolled(hedges: readonly Hedge[]): readonly Hedge[] {
   const opened = hedges
     .filter(({ status }) => status === 'filled' || status === 'closed')
     .map((hedge) => {
-      const { id, side, client_reference: sent } = hedge;
+      const { id, side, client_reference: sent, opened_at: from } = hedge;
       const { root, leg } = rootOf(sent && !isDerivedReference(sent) ? sent : id);
-      return { hedge, leg, row: `${side} ${root}` };
+      return { hedge, leg, row: `${side} ${root}`, openedMs: Date.parse(from ?? '') };
     });
-  const last = new Map<string, number>();
-  for (const { row, leg } of opened) last.set(row, Math.max(leg, last.get(row) ?? 1));
-  return opened.filter(({ row, leg }) => leg === last.get(row)).map(({ hedge }) => hedge);
+  const rows = new Map<string, (typeof opened)[number][]>();
+  for (const each of opened) rows.set(each.row, [...(rows.get(each.row) ?? []), each]);
+  return opened
+    .filter(({ hedge, row, leg }) => {
+      const maturesMs = Date.parse(hedge.maturity_at ?? '');
+      return rows.get(row)?.some((other) => other.leg > leg && other.openedMs >= maturesMs) !== true;
+    })
+    .map(({ hedge }) => hedge);
 }
 
 /**

@@ -27,7 +27,7 @@ import {
   countHedges,
   earliestMaturity,
   hedgesToBeRolled,
-  lastLegs,
+  notRolled,
   readSettlements,
   type Uncertainty,
   unfinishedHere,
@@ -200,7 +200,7 @@ async function countFrom(
     ),
   );
   const fromMs = instantAtHour(earliest, 0, zone);
-  const legs = lastLegs(listed);
+  const legs = notRolled(listed);
   const matured = legs.filter(
     ({ id, maturity_at: maturityAt }) =>
       !openIds.has(id) &&

@@ -97,7 +97,7 @@ const hedges = fc.uniqueArray(
   { maxLength: 7, selector: ({ hours }) => hours },
 );
 
-/** Leg after leg, each an hour apart: earlier ones settled, were closed for the roll, or failed. */
+/** Leg after leg, each an hour after the last: earlier ones settled, were closed early, or failed. */
 const legsOf = (
   drawn: Drawn,
   { index, book }: { index: number; book: number },
@@ -122,6 +122,8 @@ const legsOf = (
         : `hdg_${book.toString()}_${index.toString()}a.r${(leg + 1).toString()}`
       : name;
     const isPast = atMs <= NOW.getTime();
+    // In every third row the hedges run at the same time: only their names are those of a roll.
+    const openedMs = atMs - (leg === 0 || index % 3 === 0 ? 7 * DAY_MS : 29 * HOUR_MS);
     const record =
       !isPast || drawn.record === 'none' || status === 'failed'
         ? undefined
@@ -143,6 +145,7 @@ const legsOf = (
       namedDay: drawn.namedDay,
       roll: index.toString(),
       leg,
+      openedMs,
       closedEarly: record !== undefined && drawn.record !== 'of a maturity',
       record,
       body: aHedge({
@@ -153,8 +156,8 @@ const legsOf = (
         struck_rate: drawn.rate.toNumber(),
         tenor_days: 7,
         status,
-        opened_at: new Date(atMs - 7 * DAY_MS).toISOString(),
-        filled_at: new Date(atMs - 7 * DAY_MS).toISOString(),
+        opened_at: new Date(openedMs).toISOString(),
+        filled_at: new Date(openedMs).toISOString(),
         maturity_at: new Date(atMs).toISOString(),
       }),
     };

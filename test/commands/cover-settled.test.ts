@@ -128,6 +128,22 @@ describe('a hedge that settled close to the due date', () => {
     expect(error.details).toEqual(['hedge hdg_settled settled without a struck rate']);
   });
 
+  it('counts next to one with the name of its second leg that ran at the same time: that was no roll', async () => {
+    const named = { ...SETTLED, client_reference: 'INV-1', notional_usd: 4000 };
+    const sibling = { ...named, id: 'hdg_sibling', client_reference: 'INV-1.r2' };
+    const { run, becomes } = await coverOf({ hedges: [sibling, named] });
+    expect((await run()).data.derived.buckets).toMatchObject([COVERED]);
+    const runs = { status: 'filled', maturity_at: '2026-12-24T12:00:00Z' };
+    becomes({
+      hedges: [
+        { ...sibling, ...runs },
+        { ...named, ...runs },
+      ],
+      positions: [aPosition({ ...unspecified.position, notional_usd: 8000 })],
+    });
+    expect((await run()).data.derived.buckets).toMatchObject([COVERED]);
+  });
+
   it('counts once where its roll opened another leg: only the last leg counts', async () => {
     const next = {
       ...SETTLED,

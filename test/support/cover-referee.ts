@@ -26,6 +26,7 @@ export interface RefereeHedge {
   /** Its roll, and the leg in it. */
   roll: string;
   leg: number;
+  openedMs: number;
   closedEarly: boolean;
 }
 
@@ -81,10 +82,13 @@ export function refereeOf(
   const heldIn = (bucket: RefereePolicy['buckets'][number]): Big =>
     add(days.filter(({ day }) => bucketOf(day) === bucket).map(({ buys, sells }) => buys.minus(sells)));
 
-  // Of a roll's legs only the last opened.
+  // Rolled: a later leg opened once it had matured. Legs that ran at the same time are several hedges.
   const opened = hedges.filter(({ status }) => status !== 'failed');
   const counted = opened
-    .filter(({ roll, leg }) => !opened.some((other) => other.roll === roll && other.leg > leg))
+    .filter(
+      ({ roll, leg, atMs }) =>
+        !opened.some((other) => other.roll === roll && other.leg > leg && other.openedMs >= atMs),
+    )
     .filter(({ status, atMs, closedEarly }) => (atMs > nowMs ? status === 'filled' : !closedEarly))
     .toSorted((one, other) => one.atMs - other.atMs);
   for (const { side, notional, rate, day: matures, atMs, namedDay } of counted) {
