@@ -77,7 +77,7 @@ export const cover = defineCommand({
       policy,
       zone,
       holidays,
-      maxNotional: trading.limits.maxNotional,
+      maxNotional: trading.limits().maxNotional,
       earlyCloses: await context.earlyCloses(),
     });
     const { written, failure } = await writeDeals(context, reading);

@@ -2,7 +2,7 @@
  * The store of profiles. conf alone writes the file, under a lock and after our checks of links, owners and modes;
  * reading uses the strict reader (profile-file.ts).
  */
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -31,7 +31,7 @@ import {
 
 export type { BuiltInProfile, StoredProfile } from './profile-file.ts';
 
-/** One reading of the file. */
+/** One reading of the file, which is read again only where it has changed. */
 export interface ProfileSettings {
   /** May name a missing profile when the file was edited by hand. */
   defaultName: string | undefined;
@@ -66,9 +66,14 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
   const folder = places.config;
   const path = join(folder, `${CONFIG_NAME}.json`);
   const load = (): ProfileFile => readProfileFile(path, folder, machine.host) ?? NO_PROFILES;
+  let kept: { stamp: string; settings: ProfileSettings } | undefined;
   const read = (): ProfileSettings => {
+    const stamp = stampOf(path);
+    if (stamp !== undefined && stamp === kept?.stamp) return kept.settings;
     const { default_profile: defaultName, profiles, built_in: builtIn = {} } = load();
-    return { defaultName, profiles: new Map(Object.entries(profiles)), builtIn };
+    const settings = { defaultName, profiles: new Map(Object.entries(profiles)), builtIn };
+    kept = stamp === undefined ? undefined : { stamp, settings };
+    return settings;
   };
 
   /** Reads, changes and writes the file under the lock. */
@@ -167,6 +172,16 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
       });
     },
   };
+}
+
+/** Another one for each change of the file; undefined where there is none, or it cannot be told. */
+function stampOf(path: string): string | undefined {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws CredentialError `unknown_profile` */

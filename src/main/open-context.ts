@@ -1,6 +1,5 @@
 /** Builds the context that commands run in, each part once, when it is first used, and closes it. */
 
-import { Big } from 'big.js';
 import type { OpenCommandContext } from '../cli/pipeline.ts';
 import { placing } from '../cli/render-context.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
@@ -12,7 +11,6 @@ import type { ProfileStore } from '../config/profiles.ts';
 import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
 import { shell as command, say } from '../domain/hint.ts';
 import { once } from '../domain/once.ts';
-import type { ProfileLimits } from '../domain/profile-limits.ts';
 import { redactArgv } from '../domain/sanitize.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
 import { inZone } from '../domain/zone-times.ts';
@@ -25,7 +23,7 @@ import type { Paths } from '../platform/paths.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { choosePrompter } from '../terminal/inquirer-prompter.ts';
 import { chooseProgress } from '../terminal/progress.ts';
-import type { TradingContext, TradingLimits } from '../trading/trading-context.ts';
+import type { TradingContext } from '../trading/trading-context.ts';
 import type { AccountDesk } from './account-desk.ts';
 import { createConnections } from './connections.ts';
 import { keySources, progressReporter } from './operator.ts';
@@ -265,6 +263,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       async tradingContext({ pullsLater = false } = {}): Promise<Omit<TradingContext, 'confirm'>> {
         const { whose } = await account.open();
         const selectedDesk = await desk();
+        const { limitsNow } = await import('./limits-now.ts');
         if (selectedDesk?.relation === 'unclear') throw accountOfDeskUnclear(whose.profile, selectedDesk);
         return {
           ...(await readContext(pullsLater ? startedJournal : journal)),
@@ -273,7 +272,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
           environment: whose.environment,
           profile: whose.profile,
           accountUnclearWith: (await account.knownOnDesk()).unclearWith,
-          limits: tradingLimits(await selection()),
+          limits: await limitsNow(await selection(), profiles),
           argv: redactArgv(parts.argv),
           expected: expected(),
           attended: terminal.canPrompt,
@@ -358,17 +357,3 @@ function ifNothingIsSelected(error: unknown): undefined {
   if (error instanceof CredentialError && error.code === 'no_profile') return undefined;
   throw error;
 }
-
-/** The environment variables have no limits. */
-export function tradingLimits(selection: Selection): TradingLimits {
-  const kept: ProfileLimits = selection.kind === 'pair' ? {} : selection.profile;
-  return {
-    maxNotional: bigOf(kept.max_notional_usd),
-    maxDailyNotional: bigOf(kept.max_daily_notional_usd),
-    readOnly: kept.read_only === true,
-    markets: kept.markets?.map((market) => market.toUpperCase()),
-  };
-}
-
-const bigOf = (digits: string | undefined): Big | undefined =>
-  digits === undefined ? undefined : new Big(digits);

@@ -62,7 +62,7 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
   const findings = [
     ...dealIdFindings(intent, { state, facts, context }),
     // Only hedges in flight matter if there is nothing to close.
-    ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits })),
+    ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits() })),
     ...journaled,
     ...(terms.measured === true
       ? comingFindings(plan.facts.sidePosition.coming.filter(({ id }) => !named.includes(id)))
@@ -133,12 +133,16 @@ const wrongSize = (hedges: SidePosition['coming'], may: string, hint: Hint): rea
         },
       ];
 
-/** The current time, the limits and who confirms, for the journal checks. */
+/** The current time, the limits of now and who confirms, for the journal checks. */
 export const guardContext = ({
   clock,
   limits,
   attended,
-}: Pick<TradingContext, 'clock' | 'limits' | 'attended'>) => ({ nowMs: clock.now(), limits, attended });
+}: Pick<TradingContext, 'clock' | 'limits' | 'attended'>) => ({
+  nowMs: clock.now(),
+  limits: limits(),
+  attended,
+});
 
 /** IDs of open hedges on the side that are not in the journal. */
 export function hedgesOpenedElsewhere(

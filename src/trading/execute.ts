@@ -47,7 +47,7 @@ import { finishedInBackground } from './follow/finished-in-background.ts';
 import { follow } from './follow/follow.ts';
 import { confirmDueOutcomes, lookUpQuietly } from './follow/lookups.ts';
 import { isDueToRuleOut } from './follow/record-outcome.ts';
-import { checkNoStop, stopFrom } from './guards/guard-plan.ts';
+import { checkNoStop, guardLimits, stopFrom } from './guards/guard-plan.ts';
 import { dealIdUsed, guardJournal } from './guards/journal-guard.ts';
 import { checkUnattended } from './guards/unattended-policy.ts';
 import { keepsItsKey } from './idempotency-window.ts';
@@ -308,7 +308,9 @@ function checkAgain(
   context: TradingContext,
 ): void {
   const terms = journalTermsOf(plan, context);
-  const stop = stopFrom(guardJournal(terms, state, guardContext(context)), plan.facts.quote);
+  const guarded = guardContext(context);
+  const findings = [...guardLimits(plan, guarded.limits), ...guardJournal(terms, state, guarded)];
+  const stop = stopFrom(findings, plan.facts.quote);
   const given = plan.intent.options.idempotencyKey !== undefined;
   // A key that never reached the service may be reused; a random one is new.
   const isRandom = !given && dealIdOf(plan.intent) === undefined;

@@ -78,13 +78,14 @@ type Limited = Pick<TradingContext, 'limits' | 'identity' | 'journal' | 'clock' 
 /** USD that the limits of the profile and of the desk allow now. @throws DamagedFileError for a limit without a journal to add up. */
 export function roomOfLimits({ limits, identity, journal, clock, simulation }: Limited): OwnRoom {
   const { max_notional_usd: perTrade, max_daily_notional_usd: daily } = limitsOfDesk(journal);
-  const most = leastOf([limits.maxNotional, perTrade === undefined ? undefined : new Big(perTrade)]);
-  if (limits.maxDailyNotional === undefined && daily === undefined) return { perTrade: most };
+  const own = limits();
+  const most = leastOf([own.maxNotional, perTrade === undefined ? undefined : new Big(perTrade)]);
+  if (own.maxDailyNotional === undefined && daily === undefined) return { perTrade: most };
   const read = journal.read();
   const state = simulation?.state(read) ?? read;
   return {
     perTrade: most,
-    today: leftToday({ identity }, state, { nowMs: clock.now(), limits }),
+    today: leftToday({ identity }, state, { nowMs: clock.now(), limits: own }),
   };
 }
 

@@ -29,7 +29,11 @@ export interface TradingContext extends ReadContext {
   environment: Environment;
   profile: string;
   accountUnclearWith: KnownKeys['unclearWith'];
-  limits: TradingLimits;
+  /**
+   * Those of the profile as they are now: another command may change them. @throws StoppedError where the profile was removed, or has
+   * another account.
+   */
+  limits: () => TradingLimits;
   /** The command line, for the journal. */
   argv: readonly string[];
   /** From `--expect-env`; it matches. */

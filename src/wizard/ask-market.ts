@@ -72,7 +72,7 @@ function stopIn(
   among: readonly Market[] = [],
 ): StoppedError | undefined {
   const facts = { market, marketNames: among.map((each) => each.market) };
-  return stopFrom(guardMarket({ action: 'open', market: name, facts }, { limits }));
+  return stopFrom(guardMarket({ action: 'open', market: name, facts }, { limits: limits() }));
 }
 
 const noMarket = (): StoppedError =>

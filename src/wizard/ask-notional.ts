@@ -86,7 +86,8 @@ function sizeInWords({ notional, sizing }: Size): string {
 
 /** The limits of the profile: `limit 50,000.00 per trade`, `30,000.00 left today`. */
 function limitsInWords(context: WizardContext): readonly string[] {
-  const { limits, journal, clock } = context;
+  const { journal, clock } = context;
+  const limits = context.limits();
   const left = leftToday(context, journal.read(), { nowMs: clock.now(), limits });
   return [
     ...(limits.maxNotional === undefined ? [] : [`limit ${grouped(limits.maxNotional)} per trade`]),
@@ -130,7 +131,7 @@ async function sizeStops(draft: SizedDraft, context: WizardContext): Promise<rea
     quote: quote instanceof RefusedError ? undefined : quote,
   };
   const findings = [
-    ...sizeFindings({ notional, market, side, facts }, limits, 'NGN'),
+    ...sizeFindings({ notional, market, side, facts }, limits(), 'NGN'),
     ...guardJournal(journalTerms(draft, context), journal.read(), guardContext(context)).filter(
       ({ code }) => code === 'limit_exceeded',
     ),

@@ -1,4 +1,9 @@
-/** `hedge deals run` while the position changes: by a colleague under other keys, after the check and during the run, or by a lookup. */
+/**
+ * `hedge deals run` while the position changes: by a colleague under other keys, after the check and during the run, or by a lookup; and while
+ * the limits of its profile do.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aDesk, answered, codesOf, LOOSE, outcomesOf } from '../support/deals-desk.ts';
 import { everyDay } from '../support/goal.ts';
@@ -101,5 +106,78 @@ describe('deals run with an unresolved row', everyDay, () => {
     const ran = await desk.deals(RUN);
     expect([ran.code, outcomesOf(ran)]).toEqual([0, ['filled', 'filled']]);
     expect((await desk.references()).toSorted()).toEqual(['A', 'NEW']);
+  });
+});
+
+describe('a limit that is set, or a profile that is removed, from another terminal', everyDay, () => {
+  /** A desk with a stored profile, the default. */
+  async function withProfile() {
+    const desk = await aDesk();
+    const {
+      HEDGE_API_KEY: key = '',
+      HEDGE_BASE_URL: url = '',
+      HEDGE_CA_FILE: ca = '',
+    } = desk.front.way(desk.home);
+    const run = (words: string, options: RunOptions = {}) =>
+      desk.run(words, { ...options, env: { HEDGE_API_KEY: '', HEDGE_BASE_URL: '', HEDGE_CA_FILE: '' } });
+    const must = async (words: string, options?: RunOptions): Promise<void> => {
+      expect((await run(words, options)).code).toBe(0);
+    };
+    await must(`profile add desk --base-url ${url} --key-stdin --ca-file ${ca}`, { stdin: `${key}\n` });
+    await must('profile use desk --yes');
+    desk.write(rows('1k', 'A', 'B', 'C'));
+    /** The first order that arrives lets it happen before its answer. */
+    const onFirstOrder = (happens: () => Promise<void>): void => {
+      let isDone = false;
+      desk.front.meddle(async (line, pass) => {
+        const answer = await pass();
+        if (line === 'POST /hedges' && !isDone) {
+          isDone = true;
+          await happens();
+        }
+        return answer;
+      });
+    };
+    return { ...desk, run, must, onFirstOrder, path: join(desk.home, 'deals.csv') };
+  }
+
+  it.each<[string, readonly string[], string]>([
+    ['profile limit desk --read-only', ['filled', 'stopped', 'not_run'], 'read_only'],
+    ['profile limit desk --max-notional 500', ['filled', 'stopped', 'not_run'], 'limit_exceeded'],
+    ['profile limit desk --max-daily-notional 2k', ['filled', 'filled', 'stopped'], 'limit_exceeded'],
+    ['profile remove desk --yes', ['filled', 'stopped', 'not_run'], 'account_unclear'],
+    ['profile set desk --account payouts', ['filled', 'stopped', 'not_run'], 'account_unclear'],
+  ])('%s holds for the next row of a file that runs', async (words, outcomes, code) => {
+    const desk = await withProfile();
+    desk.onFirstOrder(() => desk.must(words));
+    const ran = await desk.run(`deals run ${desk.path} --yes --json`);
+    expect([ran.code, outcomesOf(ran)]).toEqual([10, outcomes]);
+    expect(codesOf(ran)).toContain(code);
+    expect(desk.count('POST /hedges')).toBe(outcomes.filter((each) => each === 'filled').length);
+  });
+
+  it('holds for the next line of a batch', async () => {
+    const desk = await withProfile();
+    const file = join(desk.home, 'batch.txt');
+    writeFileSync(
+      file,
+      'open USDTNGN buy 1k --tenor 3 --any-price --deal-id A\nopen USDTNGN buy 1k --tenor 3 --any-price --deal-id B\n',
+    );
+    desk.onFirstOrder(() => desk.must('profile limit desk --read-only'));
+    expect((await desk.run(`batch ${file} --yes`)).code).toBe(10);
+    expect(await desk.references()).toEqual(['A']);
+  });
+
+  it('holds for an open that waits for its confirmation', async () => {
+    const desk = await withProfile();
+    const ran = await desk.run('open USDTNGN buy 1k --tenor 3 --deal-id A', {
+      ...ON_SCREEN,
+      answer: async () => {
+        await desk.must('profile limit desk --read-only');
+        return 'y\r';
+      },
+    });
+    expect([ran.code, ran.err]).toEqual([10, expect.stringContaining('This profile is read-only.')]);
+    expect(desk.count('POST /hedges')).toBe(0);
   });
 });

@@ -48,7 +48,7 @@ describe('the cost of an addition', () => {
 
         const notional = new Big(added).div(100);
         const meant = intent(`add USDTNGN ${side} ${notional.toFixed()}`);
-        const facts = await readFacts(meant, { ...readContext, limits: NO_LIMITS });
+        const facts = await readFacts(meant, { ...readContext, limits: () => NO_LIMITS });
         // It is dealt at the fill: so long it costs no carry.
         const atFill = new Date(clock.now() + FILL_MS);
         const plan = planAction(meant, {
@@ -76,7 +76,7 @@ describe('the cost of an addition', () => {
     );
     practice.clock.pass(6 * DAY_MS);
     const meant = intent('add USDTNGN sell 10k', { maxCostBps: '8' });
-    const plan = planAction(meant, await readFacts(meant, { ...readContext, limits: NO_LIMITS }));
+    const plan = planAction(meant, await readFacts(meant, { ...readContext, limits: () => NO_LIMITS }));
     // Impact 6, fee 10; a day of carry earns 2, and the tenor of seven would have earned 14.
     expect('figures' in plan && plan.figures?.cost_bps.toFixed()).toBe('14');
     expect('figures' in plan && plan.figures?.carry_usdc?.toFixed()).toBe('-2');

@@ -89,7 +89,7 @@ describe('closing a side on which nothing is open, where that is as good as done
     await journal.append([anIntent({ identity, action: 'reduce' }), step(SENDING), step(ACCEPTED)]);
     expect(await closeIfOpen(desk)).toMatchObject({ outcome: 'flat', finding: undefined });
     const tradingContext = desk.tradingContext();
-    const limits = { ...tradingContext.limits, readOnly: true };
+    const limits = () => ({ ...tradingContext.limits(), readOnly: true });
     const line = intent('close USDTNGN buy', { ifOpen: true, yes: true });
     expect(await executeAction(line, { ...tradingContext, limits })).toMatchObject({ outcome: 'flat' });
   });

@@ -61,7 +61,7 @@ describe('an open that waits for the journal until the day is over', () => {
     const before = day();
     let waits = 0;
     const context = desk.tradingContext({
-      limits: { ...NO_LIMITS, maxDailyNotional: big('10000') },
+      limits: () => ({ ...NO_LIMITS, maxDailyNotional: big('10000') }),
       journal: {
         ...journal,
         append: (records, guard) => {

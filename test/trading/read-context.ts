@@ -107,7 +107,7 @@ export async function lookingDesk(
     stop: (reason) => controller.abort(reason),
     async deal(line, { id = `a${((dealt += 1)).toString()}`.padEnd(4, '0'), ...options } = {}) {
       const meant = intent(line, options);
-      const facts = await readFacts(meant, { ...readContext, limits: NO_LIMITS });
+      const facts = await readFacts(meant, { ...readContext, limits: () => NO_LIMITS });
       const at = exactInstant(clock.now());
       const base = { schema: 3, action_id: idOf(id), at } as const;
       const size = 'notional' in meant ? meant.notional : undefined;

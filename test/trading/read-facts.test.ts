@@ -42,7 +42,7 @@ async function factsOf(
     journal: aJournal(clock),
     identity: DESK,
     progress: recordingWatch(),
-    limits: NO_LIMITS,
+    limits: () => NO_LIMITS,
   };
   return { facts: readFacts(intent(line, options), reading), service, clock };
 }

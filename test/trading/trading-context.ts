@@ -45,7 +45,7 @@ export async function dealingDesk(...over: Parameters<typeof lookingDesk>): Prom
     environment: 'practice',
     profile: 'practice',
     accountUnclearWith: [],
-    limits: NO_LIMITS,
+    limits: () => NO_LIMITS,
     argv: [],
     expected: undefined,
     attended: true,

@@ -166,7 +166,7 @@ export function wizardWith(answers: readonly string[], setup: WizardSetup = {}) 
     signal: new AbortController().signal,
     journal: openJournal({ places, machine }),
     identity: DESK,
-    limits: { ...NO_LIMITS, ...setup.limits },
+    limits: () => ({ ...NO_LIMITS, ...setup.limits }),
     attended: true,
     progress: { start() {}, update() {}, note() {}, news() {}, stop() {} },
     prompter,

@@ -68,7 +68,7 @@ export const profileLimit = defineCommand({
   name: 'profile limit',
   summary: 'Set the limits of a profile; the value none removes one',
   description:
-    'An open or add beyond a limit is blocked on this machine. Reduce and close are still allowed, except with --read-only. Limits apply to the profile, not to HEDGE_API_KEY with HEDGE_BASE_URL. The built-in profiles can have limits too. A live profile and practice-live ask before they allow more. hedge profile show NAME shows how much is used today.',
+    'An open or add beyond a limit is blocked on this machine. Reduce and close are still allowed, except with --read-only. A command that is running, such as hedge deals run, keeps to a new limit from its next action on. Limits apply to the profile, not to HEDGE_API_KEY with HEDGE_BASE_URL. The built-in profiles can have limits too. A live profile and practice-live ask before they allow more. hedge profile show NAME shows how much is used today.',
   options: LIMIT_CHANGE_OPTIONS,
   examples: [
     {

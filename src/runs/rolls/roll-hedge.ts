@@ -15,7 +15,7 @@ import { readPositionFacts } from '../../readings/read-position.ts';
 import { sidePositionOf } from '../../readings/side-position.ts';
 import { checkAccount } from '../../trading/account-keys.ts';
 import { guardContext, journalTermsOf, readInputs } from '../../trading/evaluate.ts';
-import { checkNoStop, guardMarket, sizeFindings } from '../../trading/guards/guard-plan.ts';
+import { checkNoStop, guardLimits, guardMarket, sizeFindings } from '../../trading/guards/guard-plan.ts';
 import { guardAdmission } from '../../trading/guards/journal-guard.ts';
 import { checkResending } from '../../trading/guards/unattended-policy.ts';
 import { type OpenPlan, planOpen } from '../../trading/plan.ts';
@@ -172,8 +172,13 @@ export async function closeAndOpen(
 }
 
 /** The record of the roll admits both legs. @throws StoppedError for a halt or a limit */
-const checkAdmitted = ({ open }: ShownLegs, state: JournalState, context: TradingContext): void =>
-  checkNoStop(guardAdmission(journalTermsOf(open, context), state, guardContext(context)));
+function checkAdmitted({ open }: ShownLegs, state: JournalState, context: TradingContext): void {
+  const guarded = guardContext(context);
+  checkNoStop([
+    ...guardLimits(open, guarded.limits),
+    ...guardAdmission(journalTermsOf(open, context), state, guarded),
+  ]);
+}
 
 async function requireConfirmed(
   preview: RollPreview,
@@ -219,7 +224,7 @@ async function previewLater(
 ): Promise<{ open: OpenPlan; warnings: readonly Finding[] }> {
   const { facts } = await readInputs(intent, context);
   const open = planOpen(intent, facts);
-  const { limits } = context;
+  const limits = context.limits();
   checkNoStop(guardMarket(open, { limits }));
   const warnings = sizeFindings(open, limits)
     .filter(({ code }) => code === 'limit_exceeded')

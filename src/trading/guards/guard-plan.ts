@@ -148,6 +148,10 @@ export function guardPlan(plan: Plan, { limits }: { limits: TradingLimits }): re
   return stopsFirst([...findings, ...sizes, ...prices]);
 }
 
+/** Stops of the profile's limits alone, which may have changed since the plan was checked. */
+export const guardLimits = (plan: Plan, limits: TradingLimits): readonly Finding[] =>
+  guardPlan(plan, { limits }).filter(({ code }) => code === READ_ONLY.code || code === 'limit_exceeded');
+
 /** The part of a plan that depends on the market alone. */
 export interface OnMarket extends Pick<Plan, 'action' | 'market'> {
   facts: Pick<Plan['facts'], 'market' | 'marketNames'>;

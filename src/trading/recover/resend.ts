@@ -29,7 +29,7 @@ import {
 import { lookUpAction } from '../follow/follow.ts';
 import type { Known } from '../follow/known.ts';
 import { reportKnown } from '../follow/reports.ts';
-import { checkNoStop, guardPlan } from '../guards/guard-plan.ts';
+import { checkNoStop, guardLimits, guardPlan } from '../guards/guard-plan.ts';
 import { guardJournal } from '../guards/journal-guard.ts';
 import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../idempotency-window.ts';
 import { sendingOf } from '../journal-entry.ts';
@@ -183,7 +183,7 @@ async function evaluateAgain(
     totalBefore: totalBefore(action, facts.sidePosition, evidence),
   };
   const findings = [
-    ...guardPlan(plan, { limits: context.limits }).map((finding) => softened(finding, evidence)),
+    ...guardPlan(plan, { limits: context.limits() }).map((finding) => softened(finding, evidence)),
     ...judgedByJournal(action, plan, state, context),
     ...dealIdFindings(intent, { state, facts, context, except: action.id }),
   ];
@@ -261,7 +261,7 @@ async function beginSending(
       current = own(state);
       if (!canBeSent(current)) throw new ResolvedMeanwhile();
       checkKey(current, state, [...(clocks === undefined ? [] : [clocks]), readClocks(clock)]);
-      checkNoStop(judgedByJournal(action, plan, state, context));
+      checkNoStop([...guardLimits(plan, context.limits()), ...judgedByJournal(action, plan, state, context)]);
       if (enlarges(plan) && ownCloseLandsUntil(plan, state, context) !== undefined)
         throw closedMeanwhile(plan);
     });

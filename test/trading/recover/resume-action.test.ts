@@ -172,7 +172,12 @@ describe('resuming an action without a response', () => {
 describe('what keeps it from being sent again', () => {
   const ADD = 'add USDTNGN buy 2000';
   const limited = (most: number): Partial<TradingContext> => ({
-    limits: { maxNotional: new Big(most), maxDailyNotional: undefined, readOnly: false, markets: undefined },
+    limits: () => ({
+      maxNotional: new Big(most),
+      maxDailyNotional: undefined,
+      readOnly: false,
+      markets: undefined,
+    }),
   });
 
   it.each<[string, string, Partial<ResumeIntent>, Partial<TradingContext>]>([
