@@ -37,7 +37,9 @@ const isOpen = (action: Action): boolean => isUnresolved(action) || isAwaitingOu
 /** A failed reading leaves each action unchanged. @throws UsageError if the operand matches none. */
 export async function checkActions(word: string | undefined, context: ReadContext): Promise<CheckedAction> {
   const state = context.journal.read();
-  const own = state.current.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
+  // Asked once: a question is answered as of its moment, and the lookups below end actions.
+  const { current } = state;
+  const own = current.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
   const here = own.filter((action) => isOpen(action) || hasProvisionExpired(action, context.clock.now()));
   const { trouble } = state;
   noteTrouble(trouble, (line) => context.progress.news(line));
@@ -59,7 +61,7 @@ export async function checkActions(word: string | undefined, context: ReadContex
     looked,
     asked: word,
     toConfirm: word === undefined ? own.filter((action) => isToConfirm(action, context)) : [],
-    elsewhere: state.current.filter(isOpen).length - own.filter(isOpen).length,
+    elsewhere: current.filter((action) => isOpen(action) && !own.includes(action)).length,
     rolls: word === undefined ? await rollsAfter(looked, context) : [],
     trouble,
     finding: worstOf(looked) ?? missing,

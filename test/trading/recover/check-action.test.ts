@@ -54,6 +54,15 @@ describe('a look at an open without a response', () => {
     expect(desk.again(lost)).toMatchObject({ state: 'done', outcome: { kind: 'filled' } });
   });
 
+  it('counts the open actions of other profiles, not those that it ends itself', async () => {
+    const desk = await dealingDesk();
+    await desk.lost('after', OPEN);
+    desk.practice.clock.pass(3_000);
+    expect(await checked(desk)).toMatchObject({ report: { outcome: 'filled' }, elsewhere: 0 });
+    await desk.readContext.journal.append([anIntent(), step(SENDING), step(UNKNOWN)]);
+    expect(await checked(desk)).toMatchObject({ looked: [], elsewhere: 1 });
+  });
+
   it.each(['PAY-1', undefined])(
     'finds one of %s that was accepted and enlarged by a colleague since: it is ours, and nothing stays unknown',
     async (dealId) => {
