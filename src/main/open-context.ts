@@ -133,6 +133,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       progress: reporter,
       timeOfDay: timeOfDay(terminal, { clock, zone }),
       zone: zone(),
+      isUnseen: parts.sendsNoAction,
     };
     return { ...ports, api, journal: await from(), identity: whose };
   };

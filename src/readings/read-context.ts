@@ -27,6 +27,8 @@ export interface ReadContext {
   progress: ProgressReporter;
   /** A recent time in milliseconds since the epoch, as `10:07:58` in the operator's zone; with its day unless it is today. */
   timeOfDay: (ms: number) => string;
+  /** Nobody sees its progress: what it finds out in passing is left to the next command. */
+  isUnseen?: boolean | undefined;
   /** IANA zone of the profile; undefined: UTC. */
   zone?: string | undefined;
 }

@@ -12,13 +12,18 @@ import { hedgesUnderDealId } from '../outcome/change-evidence.ts';
 import { actionsSince, evidenceById, readActions } from '../outcome/observe.ts';
 import { type ActionEnd, endFrom, recordOutcome } from './record-outcome.ts';
 
-type BackgroundContext = Pick<ReadContext, 'journal' | 'clock' | 'progress' | 'identity' | 'timeOfDay'>;
+type BackgroundContext = Pick<
+  ReadContext,
+  'journal' | 'clock' | 'progress' | 'identity' | 'timeOfDay' | 'isUnseen'
+>;
 
 /** The actions that have finished, oldest first. Never throws. */
 export async function finishedInBackground(
   hedges: readonly Hedge[],
   context: BackgroundContext,
 ): Promise<readonly Action[]> {
+  // Recorded, it would never be news again.
+  if (context.isUnseen === true) return [];
   const waiting = readActions(context.journal, ({ current }) => current).filter(
     (action) =>
       createsHedge(action.intent) &&

@@ -30,13 +30,13 @@ const anOpen = (parts: Partial<IntentRecord> = {}, more: readonly Step[] = []): 
 ];
 const seen = (changes: Body = {}) => hedge('hdg_1', 10_000, changes);
 
-async function told(records: readonly JournalRecord[], hedges = [seen()]) {
+async function told(records: readonly JournalRecord[], hedges = [seen()], isUnseen?: boolean) {
   const clock = steadyClock(new Date(NOON + 10 * 60_000).toISOString());
   const journal = aJournal(clock);
   const [first, ...rest] = records;
   if (first !== undefined) await journal.append([first, ...rest]);
   const progress = recordingWatch();
-  const telling = { journal, clock, progress, identity: DESK, timeOfDay: inUtc };
+  const telling = { journal, clock, progress, identity: DESK, timeOfDay: inUtc, isUnseen };
   const news = await finishedInBackground(hedges, telling);
   return { said: progress.said, news, telling, state: actionsIn(journal.read())[0]?.state };
 }
@@ -65,6 +65,13 @@ describe('an outcome in the background', () => {
       expect.stringContaining('news FILLED'),
       expect.stringMatching(/^news UNKNOWN: 2 hedges carry the reference PAY-8843: hdg_1, hdg_2\./),
     ]);
+  });
+
+  it('is left to the next command where nobody sees the line, as of an assistant', async () => {
+    const { said, telling, state } = await told(anOpen(), [seen({ status: 'failed' })], true);
+    expect([said, state]).toEqual([[], 'accepted']);
+    await finishedInBackground([seen({ status: 'failed' })], { ...telling, isUnseen: undefined });
+    expect(telling.progress.said).toEqual(['news FAILED 12:00 UTC PAY-8843: nothing opened']);
   });
 
   it('without a deal ID is named by its action', async () => {
