@@ -1,10 +1,12 @@
 /** The dates of a cover: the naira due and covered on each, those in no bucket, and the marks of a weekend or a holiday. */
 import { sum } from '../../domain/amounts.ts';
 import { daysBetween, isBusinessDay } from '../../domain/business-days.ts';
-import { type BucketCoverage, DIRECTIONS, weightedNaira } from '../../domain/cover.ts';
+import { amountFor, type BucketCoverage, DIRECTIONS, weightedNaira } from '../../domain/cover.ts';
 import { someOf } from '../../domain/exposure.ts';
+import { oppositeOf } from '../../domain/opposite-side.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { spelledName } from '../../domain/sanitize.ts';
+import { SIDES } from '../../domain/vocabulary.ts';
 import { REST_DAY, restDaysNote } from '../../domain/zone-times.ts';
 import type { CoverReading } from '../../readings/read-cover.ts';
 import { dimLine, gap, line, messageLine, tableOf, type View, warnLine } from '../blocks.ts';
@@ -28,10 +30,13 @@ const MOST_DATES = 12;
 
 const hasBoth = ({ receive, pay }: BucketCoverage): boolean => receive.gt(0) && pay.gt(0);
 
-/** Every date of a bucket, so that they add up to it; a single one is its bucket. */
+/** Every date of a bucket, so that they add up to it; a single one is its bucket. `held`: the side that covers it. */
 function shownByDate({ coverage }: CoverReading) {
-  const dates = coverage.buckets.flatMap(({ dues, coveredOn }) =>
-    dues.map((due) => ({ ...due, covered: coveredOn.get(due.date) })),
+  const dates = coverage.buckets.flatMap(({ dues, coveredOn, side = 'buy' }) =>
+    dues.map((due) => {
+      const covered = coveredOn.get(due.date);
+      return { ...due, covered, held: covered?.lt(0) === true ? oppositeOf(side) : side };
+    }),
   );
   return dates.length > 1 ? dates : [];
 }
@@ -46,9 +51,10 @@ export function viewDates(reading: CoverReading): View {
   const { buckets } = reading.coverage;
   const more = dates.length - MOST_DATES;
   const weighted = countedForecasts(reading.input) > 0 ? ', WEIGHTED' : '';
-  const beyond = dates.filter(
-    ({ receive, pay, covered }) => covered?.gt(receive) === true || covered?.lt(pay.neg()) === true,
-  );
+  const namesOf = (some: typeof dates): string =>
+    fewOf(some.map(({ date }) => dateInWords(date, reading.today)));
+  const below = dates.filter(({ covered }) => covered?.lt(0));
+  const beyond = dates.filter((due) => due.covered?.abs().gt(amountFor(due.held, due)));
   return [
     gap,
     line('By date:'),
@@ -65,11 +71,11 @@ export function viewDates(reading: CoverReading): View {
       },
     ]),
     buckets.some(hasBoth) && dimLine('Each amount is set against the nearest one of the other direction.'),
-    dates.some(({ covered }) => covered?.lt(0) === true) && dimLine('COVERED below zero: sells.'),
-    beyond.length > 0 &&
-      warnLine(
-        `Hedged for more than falls due: ${fewOf(beyond.map(({ date }) => dateInWords(date, reading.today)))}.`,
-      ),
+    SIDES.map((side) => {
+      const own = below.filter(({ held }) => held === side);
+      return own.length > 0 && dimLine(`COVERED below zero: ${side}s on ${namesOf(own)}.`);
+    }),
+    beyond.length > 0 && warnLine(`Hedged for more than falls due: ${namesOf(beyond)}.`),
     more > 0 && dimLine(`${more} more dates: --json`),
     buckets.map((bucket) => shortLine(bucket, reading)),
   ];
