@@ -121,3 +121,32 @@ it('names the side of what covers below zero in each bucket', async () => {
   expect(out).toContain('COVERED below zero: buys on Fri 25 Dec.');
   expect(out).toContain('COVERED below zero: sells on Tue 29 Dec.');
 });
+
+describe('a hedge that covers no due date', () => {
+  const unused = hedgeOf('buy', 5_000, 30);
+
+  it('is left to settle where a close would take the hedges that cover one', async () => {
+    const out = await screenOf({
+      due: ['2026-12-24,60m,receive', '2026-12-25,60m,receive'],
+      hedges: [unused, hedgeOf('buy', 4_000, 24), hedgeOf('buy', 4_000, 25)],
+    });
+    expect(out).toContain(
+      'Of the open buys, 7,500,000.00 NGN cover no due date: hdg_buy_30. Let them settle: closing the side would also close the hedges that cover Thu 24 Dec, Fri 25 Dec.',
+    );
+  });
+
+  it('may be closed with its side where all of it covers none', async () => {
+    const out = await screenOf({
+      due: ['2026-12-24,60m,receive', '2026-12-25,60m,pay'],
+      hedges: [unused, hedgeOf('sell', 4_000, 25)],
+    });
+    expect(out).toContain('cover no due date: hdg_buy_30. Let them settle, or close the side.');
+  });
+
+  it('is not closed while it is uncertain what the side covers', async () => {
+    const coming = hedgeOf('buy', 5_000, 24, { status: 'submitted', struck_rate: null });
+    const out = await screenOf({ due: ['2026-12-24,60m,receive'], hedges: [unused, coming] });
+    expect(out).toContain('Uncertain:');
+    expect(out).toContain('cover no due date: hdg_buy_30. Let them settle.');
+  });
+});

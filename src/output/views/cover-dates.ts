@@ -26,6 +26,10 @@ const MOST_NAMED = 3;
 
 export const fewOf = (words: readonly string[]): string => someOf(words, MOST_NAMED, ' (--json)');
 
+/** In order, each once. */
+export const datesInWords = (dates: readonly string[], today: string): string =>
+  fewOf([...new Set(dates)].toSorted().map((date) => dateInWords(date, today)));
+
 const MOST_DATES = 12;
 
 const hasBoth = ({ receive, pay }: BucketCoverage): boolean => receive.gt(0) && pay.gt(0);
@@ -52,7 +56,10 @@ export function viewDates(reading: CoverReading): View {
   const more = dates.length - MOST_DATES;
   const weighted = countedForecasts(reading.input) > 0 ? ', WEIGHTED' : '';
   const namesOf = (some: typeof dates): string =>
-    fewOf(some.map(({ date }) => dateInWords(date, reading.today)));
+    datesInWords(
+      some.map(({ date }) => date),
+      reading.today,
+    );
   const below = dates.filter(({ covered }) => covered?.lt(0));
   const beyond = dates.filter((due) => due.covered?.abs().gt(amountFor(due.held, due)));
   return [
@@ -83,11 +90,11 @@ export function viewDates(reading: CoverReading): View {
 
 /** A bucket is judged as a whole, which hides a date without cover. */
 function shortLine({ bucket, short }: BucketCoverage, { today }: CoverReading): View {
-  const dates = short.map(({ date }) => dateInWords(date, today));
+  const dates = short.map(({ date }) => date);
   return (
     dates.length > 0 &&
     warnLine(
-      `${daysInWords(bucket)} count as a whole: hedges that mature close to ${fewOf(dates)} cover less than ${bucket.minPct.toFixed()} % of it.`,
+      `${daysInWords(bucket)} count as a whole: hedges that mature close to ${datesInWords(dates, today)} cover less than ${bucket.minPct.toFixed()} % of it.`,
     )
   );
 }

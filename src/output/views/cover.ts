@@ -27,6 +27,7 @@ import { type Listing } from '../list.ts';
 import { constraintLines, reductionBlocks } from './cover-advice.ts';
 import {
   countedForecasts,
+  datesInWords,
   datesShown,
   fewOf,
   markedDate,
@@ -141,10 +142,14 @@ function lostDatesLine({ hedges, today, input: { exposures }, coverage }: CoverR
       : inBuckets(hedge, coverage).map((part) => ({ ...part, openedFor }));
   });
   if (lost.length === 0) return [];
-  const datesIn = (dates: readonly string[]): string =>
-    fewOf([...new Set(dates)].toSorted().map((date) => dateInWords(date, today)));
   return warnLine(
-    `COVERED NGN counts ${nairaInWords(sum(lost.map(({ ngn }) => ngn)))} of hedges opened for ${datesIn(lost.map(({ openedFor }) => openedFor))}. The file no longer has those exposures, so the hedges count for ${datesIn(lost.map(({ due }) => due))}. Keep past due dates in the file.`,
+    `COVERED NGN counts ${nairaInWords(sum(lost.map(({ ngn }) => ngn)))} of hedges opened for ${datesInWords(
+      lost.map(({ openedFor }) => openedFor),
+      today,
+    )}. The file no longer has those exposures, so the hedges count for ${datesInWords(
+      lost.map(({ due }) => due),
+      today,
+    )}. Keep past due dates in the file.`,
   );
 }
 
@@ -307,23 +312,32 @@ function rollLines(reading: CoverReading): View {
   ];
 }
 
-/** `Of the open buys, 3,032,500.00 NGN cover no due date: hdg_1, hdg_2, hdg_3 and 2 more (--json).` */
-const unusedLines = (hedges: CoverReading['hedges']): View =>
+/** `Of the open buys, 3,032,500.00 NGN cover no due date: hdg_1, hdg_2, hdg_3 and 2 more (--json). Let them settle, ….` */
+const unusedLines = ({ hedges, uncertain, today }: CoverReading): View =>
   SIDES.flatMap((side) => {
-    const unused = hedges.filter((hedge) => hedge.side === side && hedge.derived.unused_ngn.gt(0));
+    const open = hedges.filter((hedge) => hedge.side === side && hedge.derived.settlement === null);
+    const unused = open.filter(({ derived }) => derived.unused_ngn.gt(0));
     if (unused.length === 0) return [];
     const total = nairaInWords(sum(unused.map(({ derived }) => derived.unused_ngn)));
     const ids = unused.map(({ id }) => unquoted(id));
+    // A close takes the whole side.
+    const covered = open.flatMap(({ derived }) => derived.allotted.map(({ due }) => due));
+    const orClose = uncertain.length === 0 ? ', or close the side' : '';
+    const closing =
+      covered.length === 0
+        ? orClose
+        : `: closing the side would also close the hedges that cover ${datesInWords(covered, today)}`;
     return [
       messageLine(
-        `Of the open ${side}s, ${total} cover no due date: ${fewOf(ids)}. Let them settle, or close the side.`,
+        `Of the open ${side}s, ${total} cover no due date: ${fewOf(ids)}. Let them settle${closing}.`,
       ),
     ];
   });
 
-function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): View {
+function hedgeLines(reading: CoverReading): View {
+  const { leftOut, sidesKnown, uncertain } = reading;
   return [
-    unusedLines(hedges),
+    unusedLines(reading),
     uncertain.length === 0 &&
       leftOut.map(({ id, why }) => line(nameText(`Not counted: hedge ${id}, ${why}.`, 'warn'))),
     !sidesKnown &&
