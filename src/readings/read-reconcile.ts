@@ -98,11 +98,8 @@ export async function readReconcile(
   };
   checkWords(intent, sources);
   const found = findBreaks(sources).filter((each) => isMeant(each, intent.words));
-  const explanations = explainedIn([...snapshotsOf(state, context.identity, fromMs - LONGEST_LIFE_MS)]);
-  const breaks = found.map((each): FoundBreak => {
-    const key = explainedAs(each).find((as) => explanations.has(as));
-    return { ...each, explained: key === undefined ? undefined : explanations.get(key) };
-  });
+  const explanations = explanationsOf(found, snapshotsOf(state, context.identity));
+  const breaks = found.map((each): FoundBreak => ({ ...each, explained: explanations.get(each) }));
   const { note } = intent;
   const open = breaks.filter(isOpenBreak);
   if (note !== undefined && open.length === 0) throw nothingToExplain(intent);
@@ -215,18 +212,21 @@ const isSince = (at: string | undefined, fromMs: number): boolean =>
 const isMeant = ({ dealId, hedgeId, actionId }: Break, words: readonly string[]): boolean =>
   words.length === 0 || words.some((word) => word === dealId || word === hedgeId || word === actionId);
 
-/** The latest note on each. */
-function explainedIn(snapshots: readonly ChainedSnapshot[]): ReadonlyMap<string, Explanation> {
-  const explained = new Map<string, Explanation>();
-  for (const { record } of snapshots)
-    for (const key of record.explained ?? [])
-      if (!explained.has(key))
-        explained.set(key, {
-          note: record.note ?? '',
-          at: record.at,
-          by: record.operator && operatorInWords(record.operator),
-        });
-  return explained;
+/** The latest note on each, however old. `snapshots`: newest first; no more of them are read than it takes. */
+function explanationsOf(
+  found: readonly Break[],
+  snapshots: Iterable<ChainedSnapshot>,
+): ReadonlyMap<Break, Explanation> {
+  const explanations = new Map<Break, Explanation>();
+  if (found.length === 0) return explanations;
+  for (const { record } of snapshots) {
+    const { explained: keys = [], note = '', at, operator } = record;
+    for (const each of keys.length === 0 ? [] : found)
+      if (!explanations.has(each) && explainedAs(each).some((key) => keys.includes(key)))
+        explanations.set(each, { note, at, by: operator && operatorInWords(operator) });
+    if (explanations.size === found.length) break;
+  }
+  return explanations;
 }
 
 /** A difference that nobody explained, and that time alone does not settle. */

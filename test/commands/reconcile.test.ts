@@ -148,6 +148,38 @@ describe('hedge reconcile', () => {
     expect(flat((await desk.hedge('reconcile COVER-1')).out)).toContain('COVER-1: agrees.');
   });
 
+  it('knows a recorded note however old it is, as long as finance lists the deal', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 20k --tenor 1 --deal-id SUP-1 --yes');
+    const path = join(desk.home, 'finance.csv');
+    writeFileSync(path, 'deal_id,notional_usd,rate\nSUP-1,5,1\n');
+    await desk.run(['reconcile', 'SUP-1', '--against', path, '--note', 'a typing mistake']);
+    for (const days of [30, 31]) {
+      desk.hours(24 * days);
+      for (const since of ['1d', '7d', '20d']) {
+        // oxlint-disable-next-line no-await-in-loop
+        const ran = await desk.hedge(`reconcile --since ${since} --against ${path} --json`);
+        expect([since, dataOf(ran).derived.breaks]).toMatchObject([
+          since,
+          [
+            { class: 'notional', note: 'a typing mistake' },
+            { class: 'rate', note: 'a typing mistake' },
+          ],
+        ]);
+      }
+    }
+    // Another figure is another difference.
+    await desk.hedge('open USDTNGN buy 9k --tenor 1 --deal-id SUP-2 --yes');
+    await desk.run(['reconcile', 'SUP-2', '--against', path, '--note', 'booked tomorrow']);
+    writeFileSync(path, 'deal_id,notional_usd,rate\nSUP-1,7,1\n');
+    const changed = dataOf(await desk.hedge(`reconcile --against ${path} --json`, 11)).derived.breaks;
+    expect(changed.map((each: { deal_id: string; note: string }) => [each.deal_id, each.note])).toEqual([
+      ['SUP-1', null],
+      ['SUP-1', 'a typing mistake'],
+      ['SUP-2', 'booked tomorrow'],
+    ]);
+  });
+
   it('says of a deal that finance lists at its first size that it was reduced since', async () => {
     const desk = await aBooksDesk();
     await desk.hedge('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
