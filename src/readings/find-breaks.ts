@@ -49,6 +49,37 @@ export function findBreaks(sources: ReconcileSources): readonly Break[] {
   ];
 }
 
+/**
+ * How many of each are compared: hedges of the period and of finance's list, the records and actions that are of these, and
+ * the actions of the period.
+ */
+export function countCompared(sources: ReconcileSources) {
+  const { positionFacts, closed, actions, finance, fromMs, nowMs } = sources;
+  const all = everyHedge(sources);
+  const inFile = new Set(finance?.map(({ dealId }) => dealId));
+  const hedges = all.filter(
+    (hedge) => isOfPeriod(hedge, sources) || inFile.has(hedge.client_reference ?? ''),
+  );
+  const ids = new Set(hedges.map(({ id }) => id));
+  const fromHereMs = nowMs - (positionFacts.servedAt.getTime() - fromMs);
+  const isCompared = (action: Action): boolean =>
+    Date.parse(action.intent.at) >= fromHereMs ||
+    isAwaitingOutcome(action) ||
+    isUnresolved(action) ||
+    ids.has(action.hedgeId ?? '') ||
+    changesKept(action)?.some(({ id }) => ids.has(id)) === true;
+  return {
+    compared: {
+      hedges: hedges.length,
+      actions: actions.filter(isCompared).length,
+      closed: closed.filter((record) => ids.has(closedHedgeId(record) ?? '')).length,
+      positions: positionFacts.positions.length,
+      finance: finance?.length,
+    },
+    listed: { hedges: all.length, closed: closed.length },
+  };
+}
+
 /** Lists that cannot be compared, because the service does not send enough. */
 export const notCompared = ({
   positionFacts,

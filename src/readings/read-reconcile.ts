@@ -20,7 +20,7 @@ import type { JournalTrouble } from '../journal/trouble.ts';
 import { type Break, breakKey, explainedAs } from './breaks.ts';
 import { closedInstant } from './closed-record.ts';
 import { spanOf } from './filter-records.ts';
-import { findBreaks, notCompared, type ReconcileSources } from './find-breaks.ts';
+import { countCompared, findBreaks, notCompared, type ReconcileSources } from './find-breaks.ts';
 import { incompleteError } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
 import { hedgeIfKnown, LONGEST_LIFE_MS, readNewestHedges, readUnderReference } from './read-position.ts';
@@ -38,16 +38,9 @@ export interface FoundBreak extends Break {
   explained: Explanation | undefined;
 }
 
-export interface ReconcileReading {
+export interface ReconcileReading extends ReturnType<typeof countCompared> {
   intent: ReconcileIntent;
   breaks: readonly FoundBreak[];
-  compared: {
-    hedges: number;
-    actions: number;
-    closed: number;
-    positions: number;
-    finance: number | undefined;
-  };
   /** The service does not send enough of these. */
   notCompared: ReturnType<typeof notCompared>;
   /** The service's time. */
@@ -112,13 +105,7 @@ export async function readReconcile(
   return {
     intent,
     breaks: breaks.map((each) => (isOpenBreak(each) ? { ...each, explained: now } : each)),
-    compared: {
-      hedges: positionFacts.hedges.length,
-      actions: actions.length,
-      closed: account.closed.length,
-      positions: positionFacts.positions.length,
-      finance: finance?.deals.length,
-    },
+    ...countCompared(sources),
     notCompared: notCompared(sources),
     fromMs,
     account,

@@ -16,6 +16,37 @@ describe('hedge reconcile', () => {
     });
   });
 
+  it('counts the hedges, records and actions that it compared for the period, of those that are listed', async () => {
+    const desk = await aWeek();
+    const ran = flat((await desk.hedge('reconcile --since 2h')).out);
+    expect(ran).toContain(
+      'Compared 1 of 3 hedges, 0 of 2 closed records and 1 position of the service with 1 action of the journal, since',
+    );
+    const comparedIn = async (line: string, code = 0) =>
+      dataOf(await desk.hedge(`${line} --json`, code)).derived.compared;
+    expect(await comparedIn('reconcile --since 2h')).toEqual({
+      hedges: 1,
+      actions: 1,
+      closed: 0,
+      positions: 1,
+      finance: null,
+    });
+    // After PAY-1 was opened, and before it was reduced.
+    expect(await comparedIn(`reconcile --since ${desk.day}T12:30`)).toMatchObject({
+      hedges: 2,
+      actions: 3,
+      closed: 1,
+    });
+    // A hedge that finance lists is compared, however old.
+    const path = join(desk.home, 'finance.csv');
+    writeFileSync(path, 'deal_id,notional_usd,rate\nPAY-1,5,1\n');
+    const line = `reconcile --since 2h --against ${path}`;
+    expect(await comparedIn(line, 11)).toMatchObject({ hedges: 2, actions: 3, closed: 1, finance: 1 });
+    expect(flat((await desk.hedge(line, 11)).out)).toContain(
+      "with 3 actions of the journal and 1 deal of finance's list, since",
+    );
+  });
+
   it('exits 11 with a break, and 0 once a person has recorded why it is right', async () => {
     const desk = await aBooksDesk();
     const id = await desk.served.opened('sell', 30_000);

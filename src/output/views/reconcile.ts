@@ -1,6 +1,6 @@
 /** Breaks, each with both sides: as a screen, a document and a table. */
 import { readDecimal } from '../../domain/amounts.ts';
-import { counted } from '../../domain/exposure.ts';
+import { counted, groupedCount } from '../../domain/exposure.ts';
 import { instantText } from '../../domain/instants.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile.ts';
@@ -37,9 +37,10 @@ function countLine({ breaks: found, intent: { note } }: ReconcileReading): View 
 const hasFigures = (name: string, found: readonly FoundBreak[]): boolean =>
   (name !== 'journal' && name !== 'finance') || found.some((each) => each[name] !== undefined);
 
-function comparedLine({ compared, fromMs, intent }: ReconcileReading): Block {
+/** `Compared 1 of 30 hedges, 0 of 29 closed records and 1 position of the service with 2 actions of the journal, since …` */
+function comparedLine({ compared, listed, fromMs, intent }: ReconcileReading): Block {
   const { hedges, closed, positions, actions, finance } = compared;
-  const lists = `${counted(hedges, 'hedge')}, ${counted(closed, 'closed record')} and ${counted(positions, 'position')} of the service`;
+  const lists = `${countedOf(listed.hedges, hedges, 'hedge')}, ${countedOf(listed.closed, closed, 'closed record')} and ${counted(positions, 'position')} of the service`;
   const ours = `${counted(actions, 'action')} of the journal${finance === undefined ? '' : ` and ${counted(finance, 'deal')} of finance's list`}`;
   return line(
     text(`Compared ${lists} with ${ours}, since`, 'dim'),
@@ -47,6 +48,9 @@ function comparedLine({ compared, fromMs, intent }: ReconcileReading): Block {
     text(intent.words.length === 0 ? '.' : '. Shown: only the breaks of those named.', 'dim'),
   );
 }
+
+const countedOf = (all: number, some: number, word: string): string =>
+  `${some === all ? '' : `${groupedCount(some)} of `}${counted(all, word)}`;
 
 const agreed = ({ intent: { words } }: ReconcileReading): Cell =>
   words.length === 0
