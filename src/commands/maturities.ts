@@ -106,6 +106,7 @@ async function writeCalendar(
   const { text, ...counts } = updateCalendar(before, {
     name,
     events: maturityEvents(reading.maturing, whose),
+    ended: maturityEvents(reading.ended, whose),
     open: reading.covers.maybe_truncated ? undefined : reading.open.map(({ id }) => id),
     closed: isPast ? closedByAction((await api.history({ signal })).data) : [],
     servedMs,

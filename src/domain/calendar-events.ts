@@ -28,6 +28,8 @@ export interface KeptCalendar {
 export interface CalendarState {
   name: string;
   events: readonly CalendarEvent[];
+  /** Events of hedges past their maturity, as they ended: each changes one that the file has, and adds none. */
+  ended: readonly CalendarEvent[];
   /** IDs of all open hedges, also of those without an event here. Undefined: the list may be incomplete. */
   open: readonly string[] | undefined;
   /** Closed records of the history: a hedge that was closed before its maturity did not settle. */
@@ -53,6 +55,7 @@ export function reviseEvents(kept: KeptCalendar | undefined, state: CalendarStat
   const before = new Map((kept?.events ?? []).map((event) => [event.uid, event]));
   const now = state.events.map((event) => revised(before.get(uidOf(event.id)), event, state.nowMs));
   const open = state.open?.map(uidOf);
+  const ended = new Map(state.ended.map((event) => [uidOf(event.id), event]));
   const closed = new Map(state.closed.map(({ id, atMs }) => [uidOf(id), atMs]));
   const others = [...before.values()]
     .filter(({ uid }) => !now.some((each) => each.event.uid === uid))
@@ -62,8 +65,12 @@ export function reviseEvents(kept: KeptCalendar | undefined, state: CalendarStat
         event.startMs > state.servedMs
           ? open !== undefined && !open.includes(event.uid)
           : (closed.get(event.uid) ?? event.startMs) < event.startMs;
-      if (!isGone || event.canceled) return { event, was: 'unchanged' };
-      return { event: { ...nextRevision(event, state.nowMs), canceled: true }, was: 'canceled' };
+      if (isGone && !event.canceled)
+        return { event: { ...nextRevision(event, state.nowMs), canceled: true }, was: 'canceled' };
+      const last = ended.get(event.uid);
+      return last === undefined || event.canceled
+        ? { event, was: 'unchanged' }
+        : revised(event, last, state.nowMs);
     });
   const all = [...now, ...others];
   const count = (was: Revised['was']): number => all.filter((each) => each.was === was).length;

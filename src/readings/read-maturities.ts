@@ -14,6 +14,7 @@ import {
 } from '../domain/maturity-ladder.ts';
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
 import type { MaturitiesDocument } from '../schema/reading-document.ts';
+import { FILLED_STATUSES } from './breaks.ts';
 import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { hedgeCoverage, type ListCoverage } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
@@ -38,6 +39,8 @@ export interface MaturitiesReading {
   maturing: readonly PlacedMaturity[];
   /** All open hedges, whenever they mature. */
   open: readonly Hedge[];
+  /** Listed, filled or closed, and past their maturity. */
+  ended: readonly Hedge[];
   ladder: MaturityLadder;
   /** Sum of the hedges that settle before the next business morning, also those beyond --within. */
   beforeNextMorning: MaturingSum;
@@ -106,6 +109,11 @@ export async function readMaturities(
       };
     }),
     open,
+    ended: positionFacts.hedges.filter(
+      (hedge) =>
+        FILLED_STATUSES.includes(hedge.status) &&
+        (instantOf(hedge.maturity_at ?? '') ?? Infinity) <= here.nowMs,
+    ),
     ladder,
     beforeNextMorning: sumMaturing(dated.filter(isBefore)),
     untilMs,

@@ -359,6 +359,55 @@ describe('maturities --ics', () => {
     ]);
   });
 
+  it('gives the event of a hedge that has ended the size at which it ended, once', async () => {
+    const later = { date: 'Sat, 26 Dec 2026 09:00:00 GMT' };
+    const ended = [
+      { ...CHRISTMAS, status: 'closed', notional_usd: 9000 },
+      // Not settled yet.
+      { ...SAME_HOUR, notional_usd: 12_000 },
+      { ...SOON, status: 'closed', notional_usd: 3000 },
+      // It is in no file: opened and settled since.
+      { ...CHRISTMAS, id: 'hdg_4', status: 'closed' },
+    ];
+    // The sell was closed early.
+    const history = [aClosedHedge({ id: 'hdg_3', closed_at: '2026-12-23T10:00:00Z', reason: 'close' })];
+    const after = [...reading(ended, [], later), on('GET /hedges/history', ok(history, {}, later))];
+    const cli = await cliWith(...reading(), ...after, ...after);
+    const file = join(temporaryFolder(), 'm.ics');
+    await cli.run(['maturities', '--ics', file]);
+    const again = await cli.run(['maturities', '--ics', file, '--json']);
+    expect(Object(again.document()).meta.ics).toMatchObject({
+      events: 3,
+      added: 0,
+      changed: 2,
+      canceled: 1,
+      unchanged: 0,
+    });
+    expect(events(file)).toEqual([
+      {
+        uid: 'hdg_3',
+        summary: '[sandbox] USDTNGN sell 4,000.50 USD matures (PAY-3)',
+        sequence: 1,
+        status: 'CANCELLED',
+      },
+      {
+        uid: 'hdg_1',
+        summary: '[sandbox] USDTNGN buy 9,000.00 USD matures (PAY-1)',
+        sequence: 1,
+        status: 'CONFIRMED',
+      },
+      {
+        uid: 'hdg_2',
+        summary: '[sandbox] USDTNGN buy 12,000.00 USD matures',
+        sequence: 1,
+        status: 'CONFIRMED',
+      },
+    ]);
+    const written = readFileSync(file, 'utf8');
+    await cli.run(['maturities', '--ics', file]);
+    expect(readFileSync(file, 'utf8')).toBe(written);
+  });
+
   it('leaves the events outside --within as they are', async () => {
     const cli = await cliWith(...reading(), ...reading());
     const file = join(temporaryFolder(), 'm.ics');

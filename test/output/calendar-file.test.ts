@@ -22,6 +22,7 @@ const OTHER: CalendarEvent = {
 const state = (changes: Partial<CalendarState> = {}): CalendarState => ({
   name: 'hedge maturities: desk (live)',
   events: [EVENT, OTHER],
+  ended: [],
   open: ['hdg_01JD8K', 'hdg_02'],
   closed: [],
   servedMs: at('2026-11-20T09:00:00Z'),

@@ -253,10 +253,10 @@ export const maturityList: Listing<ShownMaturities> = {
 
 /** One event per hedge; an environment without real money is in its title. */
 export const maturityEvents = (
-  maturing: readonly PlacedMaturity[],
+  hedges: MaturitiesReading['ended'],
   { profile, environment }: { profile: string; environment: string },
 ): readonly CalendarEvent[] =>
-  maturing.map((hedge) => {
+  hedges.map((hedge) => {
     const reference = hedge.client_reference ?? undefined;
     const deal = reference === undefined || isDerivedReference(reference) ? '' : ` (${reference})`;
     const title = environment === 'live' ? '' : `[${environment}] `;
