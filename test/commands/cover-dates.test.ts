@@ -150,3 +150,39 @@ describe('a hedge that covers no due date', () => {
     expect(out).toContain('cover no due date: hdg_buy_30. Let them settle.');
   });
 });
+
+describe('a hedge whose deal ID names no date', () => {
+  const due = ['2026-12-24,45m,receive', '2026-12-26,45m,receive'];
+
+  it('is named with the date that it counts for, if it matures on another', async () => {
+    const out = await screenOf({
+      due,
+      hedges: [
+        hedgeOf('buy', 9_000, 25, { client_reference: 'SUP-090' }),
+        hedgeOf('buy', 8_000, 24),
+        hedgeOf('buy', 7_000, 26, { client_reference: 'COVER-20261226-BUY-6eed55' }),
+      ],
+    });
+    expect(out).toContain('Counted by maturity: SUP-090 (Fri 25 Dec) for Thu 24 Dec.');
+  });
+
+  it('is named with its naira on each date that it is divided among', async () => {
+    const [bucket] = POLICY.buckets;
+    const out = await screenOf({
+      due,
+      hedges: [hedgeOf('buy', 50_000, 25, { client_reference: null })],
+      buckets: [
+        { ...bucket, to_days: 1 },
+        { ...bucket, from_days: 2 },
+      ],
+    });
+    expect(out).toContain(
+      'Counted by maturity: hdg_buy_25 (Fri 25 Dec) 45,000,000.00 NGN for Thu 24 Dec, hdg_buy_25 (Fri 25 Dec) 30,000,000.00 NGN for Sat 26 Dec.',
+    );
+  });
+
+  it('is not named where its maturity says it', async () => {
+    const out = await screenOf({ due, hedges: [hedgeOf('buy', 8_000, 24), hedgeOf('buy', 7_000, 26)] });
+    expect(out).not.toContain('Counted by maturity');
+  });
+});

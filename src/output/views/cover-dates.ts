@@ -1,14 +1,22 @@
 /** The dates of a cover: the naira due and covered on each, those in no bucket, and the marks of a weekend or a holiday. */
 import { sum } from '../../domain/amounts.ts';
 import { daysBetween, isBusinessDay } from '../../domain/business-days.ts';
-import { amountFor, type BucketCoverage, DIRECTIONS, weightedNaira } from '../../domain/cover.ts';
+import { localHourOf } from '../../domain/calendar.ts';
+import {
+  amountFor,
+  type BucketCoverage,
+  type Coverage,
+  DIRECTIONS,
+  weightedNaira,
+} from '../../domain/cover.ts';
 import { someOf } from '../../domain/exposure.ts';
+import { instantOf } from '../../domain/instants.ts';
 import { oppositeOf } from '../../domain/opposite-side.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { SIDES } from '../../domain/vocabulary.ts';
+import { isDerivedReference, SIDES } from '../../domain/vocabulary.ts';
 import { REST_DAY, restDaysNote } from '../../domain/zone-times.ts';
-import type { CoverReading } from '../../readings/read-cover.ts';
+import type { CoverHedge, CoverReading } from '../../readings/read-cover.ts';
 import { dimLine, gap, line, messageLine, tableOf, type View, warnLine } from '../blocks.ts';
 import { text } from '../cells.ts';
 import { daysInWords, naira, nairaInWords } from './cover-document.ts';
@@ -83,10 +91,30 @@ export function viewDates(reading: CoverReading): View {
       return own.length > 0 && dimLine(`COVERED below zero: ${side}s on ${namesOf(own)}.`);
     }),
     beyond.length > 0 && warnLine(`Hedged for more than falls due: ${namesOf(beyond)}.`),
+    byMaturityLine(reading),
     more > 0 && dimLine(`${more} more dates: --json`),
     buckets.map((bucket) => shortLine(bucket, reading)),
   ];
 }
+
+/** `Counted by maturity: SUP-090 (Wed 2 Dec) for Tue 1 Dec.`, where neither the deal ID nor the maturity names the date. */
+function byMaturityLine({ hedges, coverage, today, input: { zone } }: CoverReading): View {
+  const counted = hedges.flatMap(({ id, client_reference: reference, maturity_at: maturity, derived }) => {
+    const { date: matures } = localHourOf(instantOf(maturity ?? '') ?? Number.NaN, zone);
+    const name = reference && !isDerivedReference(reference) ? reference : id;
+    return inBuckets(derived, coverage)
+      .filter(({ due }) => due !== derived.opened_for && due !== matures)
+      .map(({ due, ngn }) => {
+        const part = ngn.eq(derived.covered_ngn) ? '' : ` ${nairaInWords(ngn)}`;
+        return `${unquoted(name)} (${dateInWords(matures, today)})${part} for ${dateInWords(due, today)}`;
+      });
+  });
+  return counted.length > 0 && messageLine(`Counted by maturity: ${fewOf(counted)}.`, 'dim');
+}
+
+/** The parts of a hedge that cover a date of a bucket. */
+export const inBuckets = ({ allotted }: CoverHedge['derived'], { buckets }: Coverage) =>
+  allotted.filter(({ due }) => buckets.some(({ coveredOn }) => coveredOn.has(due)));
 
 /** A bucket is judged as a whole, which hides a date without cover. */
 function shortLine({ bucket, short }: BucketCoverage, { today }: CoverReading): View {

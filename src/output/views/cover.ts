@@ -2,7 +2,6 @@
 import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { sum } from '../../domain/amounts.ts';
-import type { Coverage } from '../../domain/cover.ts';
 import { costLimit } from '../../domain/cover-plan.ts';
 import { wholeCents } from '../../domain/exposure.ts';
 import { commandOnId, optionWords, shell, step } from '../../domain/hint.ts';
@@ -30,6 +29,7 @@ import {
   datesInWords,
   datesShown,
   fewOf,
+  inBuckets,
   markedDate,
   marksLine,
   outsideLine,
@@ -113,14 +113,10 @@ function forecastLine({ input }: CoverReading): View {
   );
 }
 
-/** The parts of a hedge that cover a date of a bucket. */
-const inBuckets = ({ derived: { allotted } }: CoverHedge, { buckets }: Coverage) =>
-  allotted.filter(({ due }) => buckets.some(({ coveredOn }) => coveredOn.has(due)));
-
 /** `COVERED NGN counts 2 settled hedges; 1 is assumed to have reached its maturity: hdg_1.` */
 function settledLine({ hedges, coverage }: CoverReading): View {
   const settled = hedges.filter(
-    (hedge) => hedge.derived.settlement !== null && inBuckets(hedge, coverage).length > 0,
+    (hedge) => hedge.derived.settlement !== null && inBuckets(hedge.derived, coverage).length > 0,
   );
   const assumed = settled.filter(({ derived }) => derived.settlement === 'assumed');
   if (settled.length === 0) return [];
@@ -139,7 +135,7 @@ function lostDatesLine({ hedges, today, input: { exposures }, coverage }: CoverR
     const { opened_for: openedFor } = hedge.derived;
     return openedFor === null || openedFor > today || isThere(openedFor, hedge)
       ? []
-      : inBuckets(hedge, coverage).map((part) => ({ ...part, openedFor }));
+      : inBuckets(hedge.derived, coverage).map((part) => ({ ...part, openedFor }));
   });
   if (lost.length === 0) return [];
   return warnLine(
