@@ -63,9 +63,9 @@ export const hedges = defineCommand({
     await checkSpan(narrowing, here);
     const api = await context.api();
     const opens = filter.status === 'open';
-    const [found, positions] = await Promise.all([
+    const [found, held] = await Promise.all([
       id === undefined ? hedgesPage(api, asSent(filter)) : findHedges(api, id),
-      opens ? api.positions() : undefined,
+      opens ? Promise.all([api.positions(), api.markets()]) : undefined,
     ]);
     const readContext = await context.readContext();
     const once = eachOnce(found.data);
@@ -78,10 +78,14 @@ export const hedges = defineCommand({
       found.data.filter((hedge) => hedge.status === 'filled' && isRunningHedge(hedge, servedAt)),
       readContext,
     );
-    const keeps =
-      positions &&
-      ((hedge: Hedge) =>
-        isOpenHedge(hedge, { positions: positions.data, servedAt }) && !closed.has(hedge.id));
+    const [positions, markets] = held ?? [];
+    const facts = positions && {
+      positions: positions.data,
+      hedges: found.data,
+      markets: markets?.data.map(({ market }) => market),
+      servedAt,
+    };
+    const keeps = facts && ((hedge: Hedge) => isOpenHedge(hedge, facts) && !closed.has(hedge.id));
     const { limit } = filter;
     const sent = found.data.length;
     const mayBeCut = sent >= limit || (looksLikePage(sent) && (await mayBePage(readContext, sent)));

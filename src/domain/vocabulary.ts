@@ -4,6 +4,12 @@ import { ownField } from './fields.ts';
 export const SIDES = ['buy', 'sell'] as const;
 export type Side = (typeof SIDES)[number];
 
+/** Names that differ in case and separators alone are one name: `USDTNGN`, `usdt-ngn`, `USDT/NGN`. */
+export const isSameName = (one: string, other: string): boolean =>
+  one === other || bareName(one) === bareName(other);
+
+const bareName = (name: string): string => name.toLowerCase().replaceAll(/[\s\p{P}\p{S}]/gu, '') || name;
+
 /** Tenors in days that every market supports (specification §8). */
 export const TENORS = [1, 3, 7] as const;
 export type Tenor = (typeof TENORS)[number];

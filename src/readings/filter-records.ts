@@ -6,7 +6,7 @@ import type { Hedge } from '../client/schemas.ts';
 import type { LocalClock, Moment } from '../domain/calendar.ts';
 import { ownField } from '../domain/fields.ts';
 import { instantOf, instantText } from '../domain/instants.ts';
-import { type Side, SMALLEST_PAGE } from '../domain/vocabulary.ts';
+import { isSameName, type Side, SMALLEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { timeInWords } from '../journal/describe.ts';
 
@@ -217,7 +217,7 @@ async function narrowed<Found extends AnyRecord>(
 const is =
   (wanted: string) =>
   (value: unknown): boolean | undefined =>
-    typeof value === 'string' ? value === wanted : undefined;
+    typeof value === 'string' ? isSameName(value, wanted) : undefined;
 
 interface Asked {
   name: string;

@@ -6,14 +6,14 @@ import { createsHedge, enlarges } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
 import { isSameSize } from '../domain/exposure.ts';
 import { instantOf, MINUTE_MS } from '../domain/instants.ts';
-import { SIDES } from '../domain/vocabulary.ts';
+import { isSameName } from '../domain/vocabulary.ts';
 import { outcomeWord } from '../journal/describe.ts';
 import { changesKept, fillOf } from '../journal/queries.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import { type Break, FILLED_STATUSES, LACKING, subjectOf } from './breaks.ts';
 import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { type FinanceSources, financeBreaks } from './finance-breaks.ts';
-import { everySide, type PositionFacts, sidePositionOf } from './side-position.ts';
+import { everySide, type PositionFacts, sideNamed, sidePositionOf } from './side-position.ts';
 import type { RecordedFields } from './take-snapshot.ts';
 
 export interface ReconcileSources extends FinanceSources {
@@ -86,7 +86,7 @@ export const notCompared = ({
   closed,
 }: Pick<ReconcileSources, 'positionFacts' | 'closed'>): readonly ('positions' | 'history')[] => [
   ...(positionFacts.positions.every(
-    ({ notional_usd: size, side }) => decimalFrom(size) && SIDES.some((each) => each === side),
+    (line) => decimalFrom(line.notional_usd) !== undefined && sideNamed(line) !== undefined,
   )
     ? []
     : ['positions' as const]),
@@ -164,7 +164,7 @@ function hedgeBreaks(
   const awaited = actions.some(
     (action) =>
       (isAwaitingOutcome(action) || isUnresolved(action)) &&
-      action.intent.market === hedge.market &&
+      isSameName(action.intent.market, hedge.market) &&
       action.intent.side === hedge.side,
   );
   if (awaited) return late;

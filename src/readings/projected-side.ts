@@ -13,6 +13,7 @@ import {
 } from '../domain/payoff.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { positionCarry, positionFee, positionMargin } from './position-figures.ts';
+import { isOfMarket, sideNamed } from './side-position.ts';
 
 /** A hedge that can be projected. */
 export interface PricedHedge {
@@ -47,11 +48,10 @@ export function positionOf(
   sidesOpen: number,
   positions: readonly Position[],
 ): Position | undefined {
-  const isOfMarket = ({ market }: Position): boolean => (textFrom(market) ?? on.market) === on.market;
   const [only, another] = positions;
   if (only !== undefined && another === undefined && sidesOpen === 1 && textFrom(only.side) === undefined)
-    return isOfMarket(only) ? only : undefined;
-  return positions.find((each) => textFrom(each.side) === on.side && isOfMarket(each));
+    return isOfMarket(only, on.market) ? only : undefined;
+  return positions.find((each) => sideNamed(each) === on.side && isOfMarket(each, on.market));
 }
 
 export function projectedSide(

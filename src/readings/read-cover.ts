@@ -2,7 +2,6 @@
 import { Big } from 'big.js';
 import type { CoverIntent } from '../args/cover-options.ts';
 import type { EarlyCloses } from '../cache/early-closes.ts';
-import { textFrom } from '../client/json.ts';
 import type { Account, Hedge, Market } from '../client/schemas.ts';
 import { daysAfter, daysBetween, type HolidayTable } from '../domain/business-days.ts';
 import { instantAtHour, localHourOf } from '../domain/calendar.ts';
@@ -19,7 +18,7 @@ import { type CoverReduction, leastReduction } from '../domain/cover-reduction.t
 import { commandText, say, shell, step } from '../domain/hint.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { shortestChain } from '../domain/tenor-chain.ts';
-import { coveredDate, isNairaMarket, SIDES } from '../domain/vocabulary.ts';
+import { coveredDate, isNairaMarket, isSameName, SIDES } from '../domain/vocabulary.ts';
 import { ConditionError, UsageError } from '../errors.ts';
 import type { CoverDocument } from '../schema/cover-document.ts';
 import {
@@ -118,12 +117,12 @@ async function readFacts(context: ReadContext, { intent }: CoverInput): Promise<
   const market = marketOf(intent, markets.data);
   const names = markets.data.map((each) => each.market);
   const inconsistent = SIDES.map((side) =>
-    sidePositionOf({ market: market.market, side }, withKnownNames(first, names)),
+    sidePositionOf({ market: market.market, side }, { ...first, markets: names }),
   ).some((sidePosition) => isInconsistent(sidePosition) || unheldOf(sidePosition).length > 0);
   // A fill may come between the two readings.
   if (inconsistent) await context.clock.sleep(REREAD_MS, signal);
   const positionFacts = inconsistent ? await readPositionFacts(context) : first;
-  return { positionFacts: withKnownNames(positionFacts, names), closed, market, account: account.data };
+  return { positionFacts: { ...positionFacts, markets: names }, closed, market, account: account.data };
 }
 
 /** Listed as filled, on a side that is not in the positions: closed early, or filled since the positions were read. */
@@ -131,19 +130,6 @@ const unheldOf = ({ inPositions, listed, servedAt }: SidePosition): SidePosition
   inPositions === false
     ? listed.filter((hedge) => hedge.status === 'filled' && !hasMatured(hedge, servedAt))
     : [];
-
-/**
- * A position whose side or market has a name that is not known may be any: then its hedges are counted, not left out as
- * closed.
- */
-const withKnownNames = (positionFacts: PositionFacts, markets: readonly string[]): PositionFacts => ({
-  ...positionFacts,
-  positions: positionFacts.positions.map((each) => ({
-    ...each,
-    side: SIDES.find((side) => side === textFrom(each.side)),
-    market: markets.find((market) => market === textFrom(each.market)),
-  })),
-});
 
 function marketOf({ market: named }: CoverIntent, markets: readonly Market[]): Market {
   const naira = markets.filter(({ market }) => isNairaMarket(market));
@@ -191,7 +177,7 @@ async function countFrom(
   const openIds = new Set(sides.flatMap(({ open }) => open.map(({ id }) => id)));
   // A hedge in both lists counts as it was read with the positions.
   const byId = new Map([...closed.hedges, ...positionFacts.hedges].map((hedge) => [hedge.id, hedge]));
-  const listed = [...byId.values()].filter((hedge) => hedge.market === market);
+  const listed = [...byId.values()].filter((hedge) => isSameName(hedge.market, market));
   const earliest = daysAfter(
     today,
     earliestMaturity(

@@ -20,10 +20,10 @@ import { hedgeCoverage, type ListCoverage } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { readPositionFacts } from './read-position.ts';
 import {
+  everySide,
   isOpenHedge,
   isRunningHedge,
   mayLackOpen,
-  namesItsSide,
   PENDING_STATUSES,
   type PositionFacts,
 } from './side-position.ts';
@@ -120,7 +120,7 @@ export async function readMaturities(
     leftOut: leftOutOf(positionFacts),
     maybeHolidays: dates.filter((date) => holidays.mayLack(date)),
     incomplete: from === undefined || to === undefined ? undefined : { from, to },
-    sidesKnown: positionFacts.positions.every(namesItsSide),
+    sidesKnown: everySide(positionFacts).every(({ inPositions }) => inPositions !== undefined),
     unlisted: open.length === 0 ? positionFacts.positions.length : 0,
     covers: hedgeCoverage(
       wanted.map(({ hedge }) => hedge),

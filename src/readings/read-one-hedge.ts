@@ -1,12 +1,13 @@
 /** P&L, exit and roll of one hedge: from the position of its side while it is open, from its record once it has ended. */
 import type { Big } from 'big.js';
-import { decimalFrom, textFrom } from '../client/json.ts';
+import { decimalFrom } from '../client/json.ts';
 import type { ClosedHedge, Hedge, Position } from '../client/schemas.ts';
 import { payoffAt } from '../domain/payoff.ts';
 import { DamagedFileError, HedgeError, InterruptedError, unless } from '../errors.ts';
 import { chainsOf, type RollChain } from '../journal/roll-chains.ts';
 import { closedHedgeId } from './closed-record.ts';
 import type { ReadContext } from './read-context.ts';
+import { isOfMarket, sideNamed } from './side-position.ts';
 
 export interface OneHedge {
   /** The position of its side, where the hedge alone makes it. */
@@ -43,9 +44,7 @@ function placeIn(
   positions: readonly Position[],
   { market, side, notional_usd: notional, struck_rate: struck }: Hedge,
 ): Pick<OneHedge, 'position' | 'atMark'> {
-  const position = positions.find(
-    (each) => (textFrom(each.market) ?? market) === market && textFrom(each.side) === side,
-  );
+  const position = positions.find((each) => isOfMarket(each, market) && sideNamed(each) === side);
   if (decimalFrom(position?.notional_usd)?.eq(notional) === true) return { position, atMark: undefined };
   const mark = decimalFrom(position?.mark_price);
   const isKnown = mark?.gt(0) === true && struck?.gt(0) === true;

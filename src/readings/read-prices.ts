@@ -9,7 +9,7 @@ import { usdInWords } from '../domain/exposure.ts';
 import { shell, step } from '../domain/hint.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { nairaHint } from '../domain/sizes.ts';
-import type { Side } from '../domain/vocabulary.ts';
+import { isSameName, type Side } from '../domain/vocabulary.ts';
 import { RefusedError } from '../errors.ts';
 import type { AnyRecord } from './filter-records.ts';
 
@@ -49,7 +49,11 @@ export async function checkMarketIsKnown(
   named: string | undefined,
   records: readonly AnyRecord[],
 ): Promise<void> {
-  if (named === undefined || records.some(({ market }) => market === named)) return;
+  if (
+    named === undefined ||
+    records.some(({ market }) => typeof market === 'string' && isSameName(market, named))
+  )
+    return;
   const { data: markets } = await api.markets();
   if (!markets.some(({ market }) => market === named)) throw marketNotFound(named, markets);
 }

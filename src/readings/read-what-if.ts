@@ -1,18 +1,17 @@
 /** Reads open hedges, positions and the mid, confirms the payoff against the service's figures, and projects P&L at assumed rates. */
 import type { Big } from 'big.js';
 import type { WhatIfIntent } from '../args/what-if-options.ts';
-import { textFrom } from '../client/json.ts';
 import type { Hedge, Market, Position } from '../client/schemas.ts';
 import type { PayoffCheck } from '../domain/payoff.ts';
 import { unquoted } from '../domain/quoted.ts';
-import { SIDES } from '../domain/vocabulary.ts';
+import { isSameName, SIDES } from '../domain/vocabulary.ts';
 import { UnreadableAnswerError, UsageError } from '../errors.ts';
 import { ratesOf, scenarioAt, type WhatIfScenario } from './project-pnl.ts';
 import { isPriced, type ProjectedSide, positionOf, projectedSide, worstOf } from './projected-side.ts';
 import type { ReadContext } from './read-context.ts';
 import { readPositionFacts } from './read-position.ts';
 import { marketNotFound } from './read-prices.ts';
-import { type PositionFacts, sidePositionOf } from './side-position.ts';
+import { everySide, type PositionFacts, sidePositionOf } from './side-position.ts';
 
 export interface WhatIfReading {
   intent: WhatIfIntent;
@@ -46,32 +45,30 @@ export async function readWhatIf(reading: ReadContext, intent: WhatIfIntent): Pr
 }
 
 async function readOnce(reading: ReadContext, intent: WhatIfIntent): Promise<WhatIfReading> {
-  const [positionFacts, markets] = await Promise.all([
+  const [read, markets] = await Promise.all([
     readPositionFacts(reading),
     reading.api.markets({ signal: reading.signal }),
   ]);
+  const names = markets.data.map((each) => each.market);
+  const positionFacts = { ...read, markets: names };
   const named = marketOf(intent, positionFacts);
-  const market = markets.data.find((each) => each.market === named);
+  const market = markets.data.find((each) => named !== undefined && isSameName(each.market, named));
   if (intent.market !== undefined && market === undefined) throw marketNotFound(intent.market, markets.data);
   return project(positionFacts, { intent, named, market });
 }
 
 function marketOf(
   { market }: WhatIfIntent,
-  { hedges, positions, servedAt, notShown = [] }: PositionFacts,
+  { markets, ...facts }: PositionFacts & { markets: readonly string[] },
 ): string | undefined {
   if (market !== undefined) return market;
-  const open = hedges.filter(
-    (hedge) =>
-      sidePositionOf(hedge, { hedges: [hedge], positions, mayBeCut: false, servedAt }).open.length > 0,
+  const nameOf = (name: string): string | undefined => markets.find((each) => isSameName(each, name));
+  const held = everySide({ ...facts, markets }).filter(
+    ({ open, inPositions, market: name }) =>
+      open.length > 0 || (inPositions === true && nameOf(name) !== undefined),
   );
-  const names = [
-    ...new Set([
-      ...open.map((each) => each.market),
-      ...positions.flatMap((each) => textFrom(each.market) ?? []),
-      ...notShown.map((each) => each.market),
-    ]),
-  ];
+  const all = [...held, ...(facts.notShown ?? [])].map((each) => nameOf(each.market) ?? each.market);
+  const names = [...new Set(all)];
   if (names.length > 1)
     throw new UsageError(
       `Hedges are open in ${names.length.toString()} markets: ${names.map(unquoted).join(', ')}.`,
@@ -90,9 +87,7 @@ function project(
   const open = held.filter((each) => each.open.length > 0 || each.inPositions === true);
   const notShown = (positionFacts.notShown ?? []).filter(({ market: where }) => where === named);
   const hedges = positionFacts.hedges
-    .filter((hedge) =>
-      open.some((each) => each.market === hedge.market && each.open.some(({ id }) => id === hedge.id)),
-    )
+    .filter((hedge) => open.some((each) => each.open.some(({ id }) => id === hedge.id)))
     .filter(({ id }) => !notShown.some((each) => each.id === id));
   const mid = market?.price;
   const sides = open.map(({ side }) =>

@@ -8,7 +8,7 @@ import { sizeRounding, usdInWords } from '../domain/exposure.ts';
 import type { ClockReadings } from '../domain/instants.ts';
 import { oppositeOf } from '../domain/opposite-side.ts';
 import { unquoted } from '../domain/quoted.ts';
-import { HEDGE_STATUSES, SIDES, type Side } from '../domain/vocabulary.ts';
+import { HEDGE_STATUSES, isSameName, SIDES, type Side } from '../domain/vocabulary.ts';
 
 /** Positions and hedges as sent. */
 export interface PositionFacts {
@@ -17,6 +17,8 @@ export interface PositionFacts {
   hedges: readonly Hedge[];
   /** Still to fill, and the service sends no size. */
   unsized?: readonly UnsizedHedge[] | undefined;
+  /** Names of markets, where they were read: a position of one that neither these nor the hedges have may be any. */
+  markets?: readonly string[] | undefined;
   /** The list of hedges may be incomplete. */
   mayBeCut: boolean;
   /** Unless it was read for an action, which looks for its own. */
@@ -65,7 +67,7 @@ export interface SidePosition {
   unread: readonly SideHedge[];
   /** Every hedge of the side in the list. */
   listed: readonly SideHedge[];
-  /** Whether the positions list has the side; undefined when its lines do not name their side. */
+  /** Whether the positions list has the side; undefined when a line may be its, by a name that is not known. */
   inPositions: boolean | undefined;
   position: Position | undefined;
   /** USD open on the side; undefined when `unclear`, which is half a sentence. */
@@ -79,11 +81,13 @@ export interface SidePosition {
 
 export const PENDING_STATUSES: readonly string[] = ['submitting', 'submitted'];
 
-function openOpposite(
-  { market, side }: { market: string; side: Side },
-  positions: readonly Position[],
-): Big | undefined {
-  const { line } = findLine({ market, side: oppositeOf(side) }, positions);
+interface Place {
+  market: string;
+  side: Side;
+}
+
+function openOpposite({ market, side }: Place, facts: Names): Big | undefined {
+  const { line } = findLine({ market, side: oppositeOf(side) }, facts);
   const open = decimalFrom(line?.notional_usd);
   return open?.gt(0) === true ? open : undefined;
 }
@@ -91,11 +95,11 @@ function openOpposite(
 /** Final. */
 export const OVER_STATUSES: readonly string[] = ['closed', 'failed'];
 
-export function sidePositionOf(on: { market: string; side: Side }, facts: PositionFacts): SidePosition {
+export function sidePositionOf(on: Place, facts: PositionFacts): SidePosition {
   const isHere = ({ market, side }: Pick<Hedge, 'market' | 'side'>): boolean =>
-    market === on.market && side === on.side;
+    side === on.side && isSameName(market, on.market);
   const listed = facts.hedges.filter(isHere).map(sideHedge);
-  const { line, inPositions } = findLine(on, facts.positions);
+  const { line, inPositions } = findLine(on, facts);
   const held = (hedge: SideHedge): boolean => inPositions !== false && !hasMatured(hedge, facts.servedAt);
   const open = listed.filter((hedge) => hedge.status === 'filled' && held(hedge));
   const unread = listed.filter(
@@ -114,29 +118,29 @@ export function sidePositionOf(on: { market: string; side: Side }, facts: Positi
     listed,
     inPositions,
     position: line,
-    opposite: openOpposite(on, facts.positions),
+    opposite: openOpposite(on, facts),
     // A position of the size of its hedges shows that the list has them all.
     mayBeCut: facts.mayBeCut && !isExplained({ open, position: line }),
     servedAt: facts.servedAt,
   };
   if (inPositions === false) return { ...side, total: new Big(0), unclear: undefined };
-  const strange = open.length === 0 ? strangeSideOf(on.market, facts) : undefined;
+  const strange = open.length === 0 ? strangeNameOf(on, facts) : undefined;
   const unclear = whyUnclear(side, { strange, listedUsd });
   return { ...side, total: unclear === undefined ? listedUsd : undefined, unclear };
 }
 
 /** Both sides of every market that has a hedge or a position. */
 export const everySide = (facts: PositionFacts): readonly SidePosition[] =>
-  [...new Set([...facts.hedges, ...facts.positions].flatMap(({ market }) => textFrom(market) ?? []))].flatMap(
-    (market) => SIDES.map((side) => sidePositionOf({ market, side }, facts)),
-  );
+  [...new Set([...facts.hedges, ...facts.positions].flatMap(({ market }) => textFrom(market) ?? []))]
+    .filter((name, index, names) => names.findIndex((each) => isSameName(each, name)) === index)
+    .flatMap((market) => SIDES.map((side) => sidePositionOf({ market, side }, facts)));
 
 /** Whether open hedges may be missing: a position of the size of its listed hedges lacks none. */
 export const mayLackOpen = (facts: PositionFacts): boolean =>
   facts.mayBeCut &&
-  facts.positions.some(({ market: named, side: word }) => {
-    const market = textFrom(named);
-    const side = SIDES.find((each) => each === textFrom(word));
+  facts.positions.some((line) => {
+    const market = textFrom(line.market);
+    const side = sideNamed(line);
     return market === undefined || side === undefined || sidePositionOf({ market, side }, facts).mayBeCut;
   });
 
@@ -149,10 +153,8 @@ export const isRunningHedge = ({ status, maturity_at: maturityAt }: Hedge, serve
   !OVER_STATUSES.includes(status) && !hasMatured({ maturityAt: maturityAt ?? undefined }, servedAt);
 
 /** Whether a filled hedge is open: it has not matured, and its side is in the positions. */
-export const isOpenHedge = (
-  hedge: Hedge,
-  { positions, servedAt }: Pick<PositionFacts, 'positions' | 'servedAt'>,
-): boolean => isRunningHedge(hedge, servedAt) && findLine(hedge, positions).inPositions !== false;
+export const isOpenHedge = (hedge: Hedge, facts: Names & Pick<PositionFacts, 'servedAt'>): boolean =>
+  isRunningHedge(hedge, facts.servedAt) && findLine(hedge, facts).inPositions !== false;
 
 /** Positions and hedges differ: they were read at different moments, or something is unknown. */
 export const isInconsistent = (side: Pick<SidePosition, 'unclear' | 'mayBeCut' | 'unread'>): boolean =>
@@ -181,45 +183,52 @@ const unsizedHedge = ({ id, status, client_reference: reference }: UnsizedHedge)
   reference: reference ?? undefined,
 });
 
-/** Whether a position says which side it is: another word than buy and sell may be either. */
-export const namesItsSide = ({ side }: Pick<Position, 'side'>): boolean =>
-  SIDES.some((each) => each === textFrom(side));
+/** Undefined for another word than buy and sell: it may be either. */
+export const sideNamed = ({ side }: Pick<Position, 'side'>): Side | undefined =>
+  SIDES.find((each) => isSameName(each, textFrom(side) ?? ''));
 
-const positionsOf = (market: string, positions: readonly Position[]): readonly Position[] =>
-  positions.filter((each) => (textFrom(each.market) ?? market) === market);
+/** Whether a position is of this market by its name, or has no name. */
+export const isOfMarket = ({ market: named }: Pick<Position, 'market'>, market: string): boolean =>
+  isSameName(textFrom(named) ?? market, market);
 
-/** The names of a position are ASSUMED: one without a side, or with another word for it, may be either. */
-function findLine(
-  on: { market: string; side: string },
-  positions: readonly Position[],
-): { line: Position | undefined; inPositions: boolean | undefined } {
-  const here = positionsOf(on.market, positions);
-  const line = here.find((each) => textFrom(each.side) === on.side);
+type Names = Pick<PositionFacts, 'positions' | 'hedges' | 'markets'>;
+
+/** The names of a position are ASSUMED: one that lacks a name, or has one that is not known, may be any. */
+function mayBeOf(line: Position, { market, side }: Place, { hedges, markets = [] }: Names): boolean {
+  const isKnown = (): boolean =>
+    hedges.some((each) => isOfMarket(line, each.market)) || markets.some((each) => isOfMarket(line, each));
+  return [side, undefined].includes(sideNamed(line)) && (isOfMarket(line, market) || !isKnown());
+}
+
+function findLine(on: Place, facts: Names): { line: Position | undefined; inPositions: boolean | undefined } {
+  const here = facts.positions.filter((each) => mayBeOf(each, on, facts));
+  const line = here.find((each) => sideNamed(each) === on.side && isOfMarket(each, on.market));
   if (line !== undefined) return { line, inPositions: true };
-  return { line, inPositions: here.every(namesItsSide) ? false : undefined };
+  return { line, inPositions: here.length === 0 ? false : undefined };
 }
 
 /**
- * Another word than buy and sell, of a position that no listed hedge explains: at most one position is that of a side
- * with open hedges.
+ * A name that is not known, of a position that may be of this side and that no listed hedge explains: at most one position is
+ * that of a side with open hedges.
  */
-function strangeSideOf(market: string, { positions, hedges, servedAt }: PositionFacts): string | undefined {
-  const here = positionsOf(market, positions);
-  const strange = here.filter((each) => !namesItsSide(each));
-  const explained = SIDES.filter(
-    (side) =>
-      !here.some((each) => textFrom(each.side) === side) &&
-      hedges.some(
-        (hedge) =>
-          hedge.market === market &&
-          hedge.side === side &&
-          hedge.status === 'filled' &&
-          !hasMatured(sideHedge(hedge), servedAt),
-      ),
+function strangeNameOf(on: Place, facts: PositionFacts): string | undefined {
+  const strange = facts.positions.filter(
+    (each) => mayBeOf(each, on, facts) && (sideNamed(each) === undefined || !isOfMarket(each, on.market)),
   );
-  return strange.length > explained.length
-    ? strange.map(({ side }) => textFrom(side)).find((word) => word !== undefined)
-    : undefined;
+  const explains = (hedge: Hedge): boolean =>
+    hedge.status === 'filled' &&
+    !hasMatured(sideHedge(hedge), facts.servedAt) &&
+    findLine(hedge, facts).line === undefined &&
+    strange.some((each) => mayBeOf(each, hedge, facts));
+  const explained = strange.length === 0 ? [] : facts.hedges.filter(explains);
+  if (strange.length <= new Set(explained.map(({ market, side }) => `${side} ${market}`)).size)
+    return undefined;
+  for (const line of strange) {
+    const [name, sent] = sideNamed(line) === undefined ? ['side', line.side] : ['market', line.market];
+    const word = textFrom(sent);
+    if (word !== undefined) return `${name}: ${unquoted(word)}`;
+  }
+  return undefined;
 }
 
 const isSumOf = (hedges: readonly SideHedge[], stated: Big | undefined): boolean =>
@@ -247,7 +256,7 @@ function whyUnclear(
   const [unread] = side.unread;
   if (unread !== undefined)
     return `hedge ${unquoted(unread.id)} has an unknown status: ${unquoted(unread.status)}`;
-  if (strange !== undefined) return `a position has an unknown side: ${unquoted(strange)}`;
+  if (strange !== undefined) return `a position has an unknown ${strange}`;
   if (side.inPositions === true && side.open.length === 0)
     return 'the side has a position but no filled hedge';
   if (stated !== undefined && !isSumOf(side.open, stated))

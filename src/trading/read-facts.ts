@@ -142,13 +142,14 @@ async function readForOne(
   const { hedges } = list;
   const mayBeCut = list.mayBeCut && !reachesBack(hedges, shared.servedAt.getTime());
   // The deal ID is judged by the list, which is older than the quote.
-  const positionFacts = { positions, hedges, mayBeCut, servedAt, clocks: list.clocks };
+  const markets = shared.markets.map((each) => each.market);
+  const positionFacts = { positions, hedges, markets, mayBeCut, servedAt, clocks: list.clocks };
   return {
     intent,
     sidePosition: sidePositionOf(intent, { ...positionFacts, hedges: [], mayBeCut: true }),
     positionFacts,
     market,
-    marketNames: shared.markets.map((each) => each.market),
+    marketNames: markets,
     account: reading.simulation?.account(shared.account) ?? shared.account,
     quote: quoted?.data,
     readAtMs,

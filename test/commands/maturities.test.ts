@@ -166,6 +166,13 @@ describe('maturities', () => {
     ]);
   });
 
+  it('are the same where the positions spell their market otherwise, and a closed side is left out', async () => {
+    const spelled = LINES.slice(0, 1).map((line) => ({ ...line, market: 'usdt-ngn' }));
+    const cli = await cliWith(...reading(ALL, spelled));
+    const { derived } = dataOf(await cli.run('maturities --json'));
+    expect(derived).toMatchObject({ total: { buy_usd: 20000, sell_usd: 0 }, sides_known: true });
+  });
+
   it.each([
     ['only the specified fields', [aPosition(), aPosition()]],
     [

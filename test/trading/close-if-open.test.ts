@@ -11,6 +11,23 @@ import { type DealingDesk, dealingDesk } from './trading-context.ts';
 const closeIfOpen = (desk: DealingDesk) =>
   executeAction(intent('close USDTNGN buy', { ifOpen: true, yes: true }), desk.tradingContext());
 
+/** A desk whose positions have another name for the market. */
+const positionsNamed = async (market: string): Promise<DealingDesk> =>
+  dealingDesk(undefined, {
+    async wayTo(practice) {
+      const way = (): never => expect.fail('no program is led there');
+      const front = await frontOf({ desk: practice, way }, temporaryFolder());
+      front.meddle(async (line, pass) => {
+        const passed = await pass();
+        if (!line.startsWith('GET /positions')) return passed;
+        const { data, ...rest } = JSON.parse(passed.body);
+        const named = data.map((each: Record<string, unknown>) => ({ ...each, market }));
+        return { ...passed, body: JSON.stringify({ ...rest, data: named }) };
+      });
+      return front;
+    },
+  });
+
 describe('closing a side on which nothing is open, where that is as good as done', () => {
   it.each(['close', 'reduce', 'add'])(
     'is not called flat on a market that the account does not have: %s',
@@ -23,6 +40,15 @@ describe('closing a side on which nothing is open, where that is as good as done
         effect: 'none',
         what: 'This account has no market USDTGN.',
       });
+    },
+  );
+
+  it.each(['USDT-NGN', 'USDT/NGN', 'usdtngn', 'NGN Perpetual'])(
+    'is not called flat where the positions call its market %s: it is closed',
+    async (name) => {
+      const desk = await positionsNamed(name);
+      await desk.now('open USDTNGN buy 10000');
+      expect(await closeIfOpen(desk)).toMatchObject({ outcome: 'closed' });
     },
   );
 

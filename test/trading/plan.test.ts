@@ -70,8 +70,48 @@ describe('a side', () => {
     ['has another word for its side', { side: 'LONG' }, undefined],
     ['of another market has another word for its side', { market: 'USDTKES', side: 'LONG' }, false],
     ['has no text for its side', { side: 1 }, undefined],
+    ['spells its market otherwise', { market: 'USDT-NGN' }, true],
+    ['spells its market and side otherwise', { market: 'usdt/ngn', side: 'BUY' }, true],
+    ['of the other side spells its market otherwise', { market: 'usdtngn', side: 'sell' }, false],
+    ['spells another market otherwise', { market: 'USDT/KES' }, false],
+    ['has a name for its market that is not known', { market: 'NGN Perpetual' }, undefined],
+    ['of the other side has a name that is not known', { market: 'NGN Perpetual', side: 'sell' }, false],
   ])('is where a position line %s', (_, changes, inPositions) => {
-    expect(sideBook({ positions: [position(changes)] }).inPositions).toBe(inPositions);
+    const markets = ['USDTNGN', 'USDTKES'];
+    expect(sideBook({ positions: [position(changes)], markets }).inPositions).toBe(inPositions);
+  });
+
+  it('knows another market by its hedges alone', () => {
+    const positions = [position({ market: 'USDT-KES' })];
+    const kenya = hedge('hdg_K', 5_000, { market: 'USDTKES' });
+    expect(sideBook({ positions, hedges: [kenya] }).inPositions).toBe(false);
+    expect(sideBook({ positions }).inPositions).toBe(undefined);
+  });
+
+  it('whose hedges and position spell its market otherwise has both', () => {
+    const hedges = [hedge('hdg_A', 10_000, { market: 'USDT-NGN' })];
+    const sidePosition = sideBook({
+      hedges,
+      positions: [position({ market: 'usdtngn', notional_usd: 10_000 })],
+    });
+    expect([sidePosition.total?.toFixed(), sidePosition.position?.market]).toEqual(['10000', 'usdtngn']);
+  });
+
+  it('is not flat, and without hedges unclear, where a position has a market that is not known', () => {
+    const positions = [position({ market: 'NGN Perpetual', notional_usd: 45_000 })];
+    const counted = sideBook({ hedges: BOTH, positions });
+    expect([counted.total?.toFixed(), counted.unclear, counted.position]).toEqual([
+      '40000',
+      undefined,
+      undefined,
+    ]);
+    const empty = sideBook({ hedges: [], positions });
+    expect([empty.total, empty.unclear]).toEqual([
+      undefined,
+      'a position has an unknown market: NGN Perpetual',
+    ]);
+    const elsewhere = sideBook({ hedges: [hedge('hdg_K', 5_000, { market: 'USDTKES' })], positions });
+    expect([elsewhere.total?.toFixed(), elsewhere.unclear]).toEqual(['0', undefined]);
   });
 
   it('of another word is explained by the hedges of the other side', () => {

@@ -237,7 +237,8 @@ async function sizedOf(
   const { positions, account, list, servedAt } = shared;
   const recorded = recordedSize(intent, { state: context.journal.read(), identity: context.identity });
   if (recorded !== undefined) return { ...intent, notional: recorded };
-  const facts = { positions, hedges: [], mayBeCut: true, servedAt, clocks: list.clocks };
+  const markets = shared.markets.map((each) => each.market);
+  const facts = { positions, hedges: [], markets, mayBeCut: true, servedAt, clocks: list.clocks };
   const sized = await sizeAction(intent, context, {
     sidePosition: sidePositionOf(intent, facts),
     markets: shared.markets.map((market) =>

@@ -14,6 +14,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { profileReaching } from '../../readings/known-keys.ts';
 import { readAccountNow } from '../../readings/read-account-now.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
+import { sidePositionOf } from '../../readings/side-position.ts';
 import type { TradingContext } from '../../trading/trading-context.ts';
 import { rollEndOf } from './plan-roll.ts';
 import { findChain } from './run-due.ts';
@@ -73,9 +74,14 @@ export async function readLegOne(
   if (elsewhere) return undefined;
   const now = await readAccountNow(api, clock);
   const { market, side, maturity_at: maturity = '' } = plan;
-  if ('notRead' in now || now.positions.some((each) => each.market === market && each.side === side))
-    return undefined;
-  return (now.servedAt?.getTime() ?? 0) >= Date.parse(maturity) ? 'settled' : 'gone';
+  if ('notRead' in now) return undefined;
+  const { positions, servedAt = new Date(0) } = now;
+  const { inPositions } = sidePositionOf(
+    { market, side },
+    { positions, hedges: [], mayBeCut: true, servedAt },
+  );
+  if (inPositions !== false) return undefined;
+  return servedAt.getTime() >= Date.parse(maturity) ? 'settled' : 'gone';
 }
 
 /** In force here, and not on the other machines. */

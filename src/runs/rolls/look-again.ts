@@ -38,13 +38,16 @@ export async function lookAgain(
     signal,
     withinMs: READINGS_LAG_MS,
     async read(own) {
-      const [{ data: hedge, servedAt = new Date(clock.now()) }, { data: positions }] = await Promise.all([
-        api.hedge(id, { signal: own }),
-        api.positions({ signal: own }),
-      ]);
+      const [{ data: hedge, servedAt = new Date(clock.now()) }, { data: positions }, markets] =
+        await Promise.all([
+          api.hedge(id, { signal: own }),
+          api.positions({ signal: own }),
+          api.markets({ signal: own }),
+        ]);
       const { listed, inPositions } = sidePositionOf(plan, {
         positions,
         hedges: [hedge],
+        markets: markets.data.map(({ market }) => market),
         mayBeCut: true,
         servedAt,
       });

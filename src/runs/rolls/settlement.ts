@@ -13,6 +13,7 @@ import { ownField } from '../../domain/fields.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { quoted, quotedName } from '../../domain/quoted.ts';
+import { isSameName } from '../../domain/vocabulary.ts';
 import { type NextStep, type OwnCode, PendingError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionAndMachine, timeInWords } from '../../journal/describe.ts';
@@ -209,7 +210,7 @@ export async function legTwoElsewhere(plan: RollPlan, context: ReadContext): Pro
   const { hedges } = await readUnderReference(context, plan.deal_id);
   const [only, another] = hedges.filter(({ status }) => status !== 'failed');
   if (only === undefined || another !== undefined) return undefined;
-  if (only.market !== plan.market || only.side !== plan.side) return undefined;
+  if (!isSameName(only.market, plan.market) || only.side !== plan.side) return undefined;
   return only.status === 'filled' || only.status === 'closed' ? only : undefined;
 }
 

@@ -8,6 +8,7 @@ import { sum, sumIfAll } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, utcDay } from '../../domain/instants.ts';
+import { isSameName } from '../../domain/vocabulary.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { changesKept, type DealTerms } from '../../journal/queries.ts';
 import { type Action, isEnded, maybeExecuted } from '../../journal/replay.ts';
@@ -192,8 +193,11 @@ function grossOpen(
 function heldAsRead(own: SidePosition, facts: PositionFacts): Big | undefined {
   if (own.unread.length > 0) return undefined;
   const isOwn = (market: string, side: string | undefined): boolean =>
-    market === own.market && side === own.side;
-  const sides = [own, ...everySide(facts).filter(({ market, side }) => !isOwn(market, side))];
+    side === own.side && isSameName(market, own.market);
+  // A position without hedges may be that of hedges, under another name.
+  const isOfAnother = ({ market, side, listed }: SidePosition): boolean =>
+    listed.length > 0 && !isOwn(market, side);
+  const sides = [own, ...everySide(facts).filter(isOfAnother)];
   const lines = new Set([undefined, ...sides.map(({ position }) => position)]);
   const others = facts.positions.filter(
     (each) => !lines.has(each) && !isOwn(textFrom(each.market) ?? own.market, textFrom(each.side)),

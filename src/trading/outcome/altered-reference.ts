@@ -6,6 +6,7 @@ import type { Hedge } from '../../client/schemas.ts';
 import { DAY_MS } from '../../domain/instants.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { similarForm } from '../../domain/similar-ids.ts';
+import { isSameName } from '../../domain/vocabulary.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readNewestHedges } from '../../readings/read-position.ts';
@@ -37,7 +38,7 @@ function isLike(hedge: Hedge, action: Action): boolean {
   const { intent } = action;
   const { id, market, side, status, tenor_days: tenor, client_reference: shown } = hedge;
   const { before, client_reference: sent } = intent;
-  if (sent === undefined || status === 'failed' || market !== intent.market || side !== intent.side)
+  if (sent === undefined || status === 'failed' || !isSameName(market, intent.market) || side !== intent.side)
     return false;
   if (!tenor.eq(intent.tenor_days ?? 0)) return false;
   if (before.hedges.some((each) => each.hedge_id === id)) return false;

@@ -9,6 +9,7 @@ import type { SideEffect } from '../../domain/expected-effect.ts';
 import { isAboutEverything, isSameSize, sizeTolerance, usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, say, shell } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
+import { isSameName } from '../../domain/vocabulary.ts';
 import { OutcomeUnknownError } from '../../errors.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import { isInconsistent, type SidePosition } from '../../readings/side-position.ts';
@@ -277,7 +278,7 @@ export function hedgeEvidence(
   const sameSize = isSameSize(size, requested);
   const isResized = isCarried && (size.lt(requested) ? byId || !isAsOpened : mayHaveGrown && !isAsOpened);
   const differences = Object.entries({
-    market: hedge.market !== intent.market,
+    market: !isSameName(hedge.market, intent.market),
     side: hedge.side !== intent.side,
     tenor: !hedge.tenor_days.eq(intent.tenor_days ?? 0),
     size: !(sameSize || isResized),
