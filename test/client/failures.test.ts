@@ -12,7 +12,7 @@ import {
   UnavailableError,
   UnreadableAnswerError,
 } from '../../src/errors.ts';
-import { anAcceptedClose, anAccount, succeeded } from '../spec/bodies.ts';
+import { anAcceptedClose, anAccount, aQuote, succeeded } from '../spec/bodies.ts';
 import { ERROR_CODES } from '../spec/rules.ts';
 import { unusedPort } from '../support/ports.ts';
 import { rejection, TRANSPORTS } from '../support/scripted-client.ts';
@@ -208,6 +208,23 @@ describe.each(TRANSPORTS)(
         expect(service.requests).toHaveLength(readings);
         expect(clock.sleeps).toHaveLength(readings - 1);
         expect(clock.running()).toEqual([]);
+      },
+    );
+
+    it.each([201, 202, 203, 206])(
+      'the status %i is no reading, whatever it brings; an action or a quote may have it',
+      async (status) => {
+        const { api } = await scriptedClient([
+          on('GET /positions', json(status, succeeded([]))),
+          on(CLOSING, json(status, succeeded(anAcceptedClose()))),
+          on('POST /quotes', json(status, succeeded(aQuote()))),
+        ]);
+        const error = await rejection(api.positions());
+        expect(error).toBeInstanceOf(UnreadableAnswerError);
+        expect(String(error)).toContain(`${status} in place of 200`);
+        await expect(api.close(CLOSE, 'k1')).resolves.toMatchObject({ data: anAcceptedClose() });
+        const quoted = { ...CLOSE, notional_usd: '10000', tenor_days: 3 };
+        await expect(api.quote(quoted)).resolves.toMatchObject({ data: { market: 'USDTNGN' } });
       },
     );
 

@@ -25,32 +25,42 @@ export function withEnvelope(
   mask: KeyMask,
   now: () => number,
 ): (request: WireRequest, attempt: Attempt) => Promise<ParsedEnvelope> {
-  return async (request, attempt) => openEnvelope(await send(request, attempt), mask, now());
+  return async (request, attempt) =>
+    openEnvelope(await send(request, attempt), { mask, now: now(), isGet: request.method === 'GET' });
 }
 
 /** @throws RequestFailure of phase `answered`. `now` in milliseconds, for a Retry-After that is a date. */
-function openEnvelope(response: WireResponse, mask: KeyMask, now: number): ParsedEnvelope {
+function openEnvelope(
+  response: WireResponse,
+  { mask, now, isGet }: { mask: KeyMask; now: number; isGet: boolean },
+): ParsedEnvelope {
   const { status } = response;
-  if (status >= 200 && status < 300) return openSuccess(response, mask);
-  throw openFailure(response, mask, now);
+  if (status < 200 || status >= 300) throw openFailure(response, mask, now);
+  // Another 2xx is not the data: accepted for later, a part, changed on the way.
+  if (isGet && status !== 200) throw unreadable(response, `${status} in place of 200`);
+  return openSuccess(response, mask);
 }
 
-function openSuccess({ status, headers, body, clocks }: WireResponse, mask: KeyMask): ParsedEnvelope {
-  const unreadable = (reason: string): RequestFailure =>
-    new RequestFailure({ phase: 'answered', kind: 'unreadable', reason, status, clocks });
+const unreadable = (
+  { status, clocks }: { status: number; clocks?: ClockReadings | undefined },
+  reason: string,
+): RequestFailure => new RequestFailure({ phase: 'answered', kind: 'unreadable', reason, status, clocks });
+
+function openSuccess(response: WireResponse, mask: KeyMask): ParsedEnvelope {
+  const { status, headers, body, clocks } = response;
   let envelope: unknown;
   try {
     envelope = mask.value(readJson(body));
   } catch (error) {
     // Without its cause, which quotes the text and may contain the key.
     const why = isHtml(body) ? 'it looks like a web page' : mask.text(reasonOf(error));
-    throw unreadable(`not JSON (${why})`);
+    throw unreadable(response, `not JSON (${why})`);
   }
-  if (!isObject(envelope)) throw unreadable('not an envelope of data, error and meta');
+  if (!isObject(envelope)) throw unreadable(response, 'not an envelope of data, error and meta');
   const { data, error, meta } = envelope;
-  if (error !== null && error !== undefined) throw unreadable('a success status with an error');
-  if (data === null || data === undefined) throw unreadable('data is missing');
-  if (!isMeta(meta)) throw unreadable('meta is not an object');
+  if (error !== null && error !== undefined) throw unreadable(response, 'a success status with an error');
+  if (data === null || data === undefined) throw unreadable(response, 'data is missing');
+  if (!isMeta(meta)) throw unreadable(response, 'meta is not an object');
   return { status, data, meta: meta ?? {}, servedAt: dateOf(headers), clocks };
 }
 
@@ -143,15 +153,13 @@ export function validate<T>(
   opened: Pick<ParsedEnvelope, 'status' | 'data'> & Partial<Pick<ParsedEnvelope, 'clocks'>>,
   { echo = {}, ifPresent = {} }: { echo?: Echo | undefined; ifPresent?: Echo | undefined } = {},
 ): T {
-  const { status, data, clocks } = opened;
-  const unreadable = (reason: string): RequestFailure =>
-    new RequestFailure({ phase: 'answered', kind: 'unreadable', reason, status, clocks });
-  if (!fits(schema, data)) throw unreadable(mismatchOf(schema, data));
+  const { data } = opened;
+  if (!fits(schema, data)) throw unreadable(opened, mismatchOf(schema, data));
   for (const [name, asked] of [...Object.entries(echo), ...Object.entries(ifPresent)]) {
     const value = valueAt(data, [name]) ?? undefined;
     const got = plain(value);
     if (got !== asked && (value !== undefined || Object.hasOwn(echo, name)))
-      throw unreadable(`data.${name} is ${got}, but the request had ${asked}`);
+      throw unreadable(opened, `data.${name} is ${got}, but the request had ${asked}`);
   }
   return data;
 }
