@@ -18,9 +18,9 @@ import {
 } from '../readings/filter-records.ts';
 import { pendingOf } from '../readings/pending-actions.ts';
 import { readOneHedge } from '../readings/read-one-hedge.ts';
-import { eachOnce, hedgesPage, mayBePage } from '../readings/read-position.ts';
+import { eachOnce, hedgesPage, mayBePage, readHeldLate } from '../readings/read-position.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
-import { isOpenHedge, isRunningHedge } from '../readings/side-position.ts';
+import { isOpenHedge, isRunningHedge, maySettleLate } from '../readings/side-position.ts';
 import { finishedInBackground } from '../trading/follow/finished-in-background.ts';
 import { confirmProvisional } from '../trading/follow/lookups.ts';
 import { hedgesUnderDealId } from '../trading/outcome/change-evidence.ts';
@@ -75,9 +75,11 @@ export const hedges = defineCommand({
     const clock = localClockAt(found, here);
     const servedAt = new Date(clock.nowMs);
     const closed = closedFromHere(
-      found.data.filter((hedge) => hedge.status === 'filled' && isRunningHedge(hedge, servedAt)),
+      found.data.filter((hedge) => hedge.status === 'filled' && isCurrent(hedge, servedAt)),
       readContext,
     );
+    const unclosed = once.filter(({ id: each }) => !closed.has(each));
+    const late = await readHeldLate(unclosed, readContext, servedAt);
     const [positions, markets] = held ?? [];
     const facts = positions && {
       positions: positions.data,
@@ -94,7 +96,8 @@ export const hedges = defineCommand({
     const listed = id === undefined ? { covers } : {};
     const pending =
       id === undefined ? pendingOf(readContext, { nowMs: here.nowMs, servedMs: clock.nowMs }) : undefined;
-    const open = records.filter((hedge) => isRunningHedge(hedge, servedAt) && !closed.has(hedge.id));
+    const isOpen = (hedge: Hedge): boolean => isRunningHedge(hedge, servedAt) || late.has(hedge.id);
+    const open = records.filter((hedge) => isOpen(hedge) && !closed.has(hedge.id));
     const [only, ...others] = records;
     // A script gets what the service sent; a person also sees what it comes to.
     const sends = context.prompter.attended && !context.printsDocument;
@@ -103,7 +106,15 @@ export const hedges = defineCommand({
         ? await readOneHedge(only, readContext, { sends, servedAt })
         : undefined;
     return {
-      value: { hedges: records, one, asked: id, open, pending, ...listed },
+      value: {
+        hedges: records,
+        one,
+        asked: id,
+        open,
+        late: open.filter(({ id: each }) => late.has(each)),
+        pending,
+        ...listed,
+      },
       servedAt: found.servedAt,
       finding: id === undefined ? undefined : hedgesUnderDealId(id, once),
       meta: { ...found.meta, ...listed },
@@ -113,6 +124,8 @@ export const hedges = defineCommand({
   list: hedgeList.within((shown: { hedges: readonly Hedge[] }) => shown.hedges),
   view: viewHedges,
 });
+
+const isCurrent = (hedge: Hedge, at: Date): boolean => isRunningHedge(hedge, at) || maySettleLate(hedge, at);
 
 /** The service has no word for open hedges. */
 const asSent = ({ status, dealId, limit }: HedgesIntent['filter']) => ({

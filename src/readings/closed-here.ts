@@ -12,7 +12,7 @@ import type { Action } from '../journal/replay.ts';
 import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { READINGS_LAG_MS } from './poll.ts';
 import type { ReadContext } from './read-context.ts';
-import { everySide, isExplained, isRunningHedge, type PositionFacts } from './side-position.ts';
+import { everySide, isExplained, type PositionFacts } from './side-position.ts';
 
 interface OwnJournal extends Pick<ReadContext, 'identity'> {
   journal: Pick<ReadContext['journal'], 'read'>;
@@ -100,10 +100,6 @@ export async function knownClosed(
   const isTold = history !== undefined && records.every((record) => closedHedgeId(record) !== undefined);
   return { ids: new Set([...here, ...recorded]), isTold };
 }
-
-/** Whether it has closed or matured, also where the service keeps it as filled. */
-export const isOver = (hedge: Hedge, own: OwnJournal, servedAt: Date): boolean =>
-  !isRunningHedge(hedge, servedAt) || closedFromHere([hedge], own).has(hedge.id);
 
 /**
  * On a side whose position does not state the size of its hedges, those that an action of this machine closed count as closed, while

@@ -5,12 +5,12 @@ import type { Hedge } from '../client/schemas.ts';
 import { type HedgesQuery, PAGE_SIZE_PARAMETER } from '../client/serialize-request.ts';
 import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
 import { LARGEST_PAGE, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
-import { RefusedError, UnreadableAnswerError, UsageError, without } from '../errors.ts';
+import { HedgeError, RefusedError, UnreadableAnswerError, UsageError, without } from '../errors.ts';
 import { type HedgesPage, readBarePage } from './bare-hedges.ts';
-import { withoutClosedHere } from './closed-here.ts';
+import { closedFromHere, withoutClosedHere } from './closed-here.ts';
 import { withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
-import type { PositionFacts } from './side-position.ts';
+import { heldLate, isRunningHedge, maySettleLate, type PositionFacts } from './side-position.ts';
 import { notShownYet } from './unconfirmed-hedges.ts';
 
 export type Reading = Pick<ReadContext, 'api' | 'clock' | 'signal'>;
@@ -40,6 +40,28 @@ export async function readPositionFacts(
   const shown = withoutClosedHere(facts, reading);
   if (isBare || journal === undefined || identity === undefined) return shown;
   return { ...shown, notShown: notShownYet(shown, { journal, identity, atMs }) };
+}
+
+/** IDs of those of `hedges` that are past their maturity and still in the positions; none where these cannot be read. */
+export async function readHeldLate(
+  hedges: readonly Hedge[],
+  reading: Reading & Pick<ReadContext, 'journal' | 'identity'>,
+  servedAt: Date,
+): Promise<ReadonlySet<string>> {
+  if (!hedges.some((hedge) => maySettleLate(hedge, servedAt))) return new Set();
+  const facts = await readPositionFacts(reading).catch(without(HedgeError));
+  return facts === undefined ? new Set() : heldLate(facts);
+}
+
+/** Whether it has closed or matured, also where the service keeps it as filled. */
+export async function isOver(
+  hedge: Hedge,
+  reading: Reading & Pick<ReadContext, 'journal' | 'identity'>,
+  servedAt: Date,
+): Promise<boolean> {
+  if (closedFromHere([hedge], reading).has(hedge.id)) return true;
+  if (isRunningHedge(hedge, servedAt)) return false;
+  return !(await readHeldLate([hedge], reading, servedAt)).has(hedge.id);
 }
 
 export interface HedgeList {

@@ -5,7 +5,7 @@ import type { Hedge, Position } from '../client/schemas.ts';
 import type { UnsizedHedge } from '../client/unsized-hedges.ts';
 import { sum } from '../domain/amounts.ts';
 import { sizeRounding, usdInWords } from '../domain/exposure.ts';
-import type { ClockReadings } from '../domain/instants.ts';
+import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
 import { oppositeOf } from '../domain/opposite-side.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { HEDGE_STATUSES, isSameName, SIDES, type Side } from '../domain/vocabulary.ts';
@@ -147,6 +147,27 @@ export const mayLackOpen = (facts: PositionFacts): boolean =>
 /** Settlement is automatic at `maturity_at` (specification §3), even if a list shows the hedge longer. */
 export const hasMatured = ({ maturityAt }: Pick<SideHedge, 'maturityAt'>, now: Date): boolean =>
   maturityAt !== undefined && Date.parse(maturityAt) <= now.getTime();
+
+/** Time zones differ by less: an instant that is called UTC and is not is no further off. */
+const LATE_MS = DAY_MS;
+
+/** Filled, and past its maturity since less than a day: it may settle late, or its maturity be of another time zone. */
+export const maySettleLate = ({ status, maturity_at: maturityAt }: Hedge, servedAt: Date): boolean => {
+  const pastMs = servedAt.getTime() - Date.parse(maturityAt ?? '');
+  return status === 'filled' && pastMs >= 0 && pastMs < LATE_MS;
+};
+
+/** IDs of hedges past their maturity that the positions still hold, by their sizes: the position is that of the side with them. */
+export function heldLate(facts: PositionFacts): ReadonlySet<string> {
+  const held = everySide(facts).flatMap((side) => {
+    const late = side.listed.filter(({ sent }) => sent !== undefined && maySettleLate(sent, facts.servedAt));
+    if (facts.mayBeCut || isExplained(side)) return [];
+    const some = late.length > 1 ? [late, ...late.map((each) => [each])] : [late];
+    const fitting = some.filter((each) => isExplained({ ...side, open: [...side.open, ...each] }));
+    return fitting.length === 1 ? (fitting[0] ?? []) : [];
+  });
+  return new Set(held.map(({ id }) => id));
+}
 
 /** Whether a hedge may hold a position or still fill. */
 export const isRunningHedge = ({ status, maturity_at: maturityAt }: Hedge, servedAt: Date): boolean =>

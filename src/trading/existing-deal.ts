@@ -88,7 +88,7 @@ async function reportDealFromElsewhere(
 ): Promise<ActionReport> {
   context.progress.note(`exists     ${unquoted(hedge.id)}, opened elsewhere`);
   const report = await awaitHedge(hedge, { wait: wait && !dryRun, timeoutMs }, context);
-  return { ...report, existing: hedgeEnd(hedge) !== undefined, isOver: isOverNow(report, context) };
+  return { ...report, existing: hedgeEnd(hedge) !== undefined, isOver: await isOverNow(report, context) };
 }
 
 /** The notional of its closed record (specification §2). */

@@ -162,6 +162,20 @@ describe('hedges', () => {
     });
   });
 
+  it('has a hedge past its maturity that the positions still hold among the open ones, and says so', async () => {
+    const date = { date: 'Fri, 20 Nov 2026 12:00:00 GMT' };
+    const sent = [aHedge({ id: 'hdg_late', notional_usd: 10000, maturity_at: '2026-11-20T11:00:00Z' })];
+    const held = aPosition({ ...unspecified.position, notional_usd: 10000 });
+    const { person, program } = await bothViews('hedges', [
+      on('GET /hedges?limit=100', ok(sent, {}, date)),
+      on('GET /positions', ok([held], {}, date)),
+      on('GET /hedges?limit=500', ok(sent, {}, date)),
+    ]);
+    expect(person.out).toMatch(/Total buy USDTNGN +10,000\.00 USD +in 1 hedge/);
+    expect(person.out).toContain('Past its maturity, still in the positions: hdg_late');
+    expect(program.document()).toMatchObject({ data: sent });
+  });
+
   it('shows a status it does not know', async () => {
     const { person } = await bothViews('hedges', [
       on('GET /hedges?limit=100', ok([aHedge({ status: 'rolled' })])),

@@ -7,7 +7,9 @@ import { executeAction } from '../../src/trading/execute.ts';
 import { resumeOpenAction } from '../../src/trading/recover/resume-action.ts';
 import type { ActionReport } from '../../src/trading/report.ts';
 import { recordsOf, SENDING } from '../journal/records.ts';
+import { frontOf } from '../support/front.ts';
 import { hinting } from '../support/hints.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
 import { big, intent, NO_LIMITS } from './facts.ts';
 import { oneClock } from './read-context.ts';
 import { type DealingDesk, dealingDesk } from './trading-context.ts';
@@ -90,6 +92,34 @@ describe('a deal that is ensured', () => {
     };
     const report = await executeAction(intent(LINE, ENSURE), desk.tradingContext({ confirm }));
     expect(report).toMatchObject({ outcome: 'filled', finding: undefined, existing: true });
+    expect(desk.keys()).toHaveLength(1);
+  });
+
+  it.each([
+    ['held by the positions at its size is open', 20, false],
+    ['not in the positions is no longer open', 25, true],
+  ])('and past its maturity by the clock of another zone, %s', async (_which, hours, isOver) => {
+    const desk = await dealingDesk(undefined, {
+      async wayTo(practice) {
+        const way = (): never => expect.fail('no program is led there');
+        const front = await frontOf({ desk: practice, way }, temporaryFolder());
+        const earlier = (at: string): string =>
+          new Date(Date.parse(at) - 5 * 3_600_000).toISOString().replace('.000', '');
+        front.meddle(async (line, pass) => {
+          const passed = await pass();
+          if (!line.startsWith('GET /hedges')) return passed;
+          const body = passed.body
+            .replaceAll(/(?<="maturity_at":")[^"]+/g, earlier)
+            .replaceAll('"status":"closed"', '"status":"filled"');
+          return { ...passed, body };
+        });
+        return front;
+      },
+    });
+    await desk.now(LINE, { ...ENSURE, tenor: '1' });
+    desk.practice.clock.pass(hours * 3_600_000);
+    const report = await desk.now(LINE, { ...ENSURE, tenor: '1' });
+    expect(report).toMatchObject({ outcome: 'filled', existing: true, isOver });
     expect(desk.keys()).toHaveLength(1);
   });
 });

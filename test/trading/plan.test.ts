@@ -5,7 +5,7 @@ import { sum } from '../../src/domain/amounts.ts';
 import { hintText } from '../../src/domain/hint.ts';
 import { estimatedPnl } from '../../src/domain/returned-amounts.ts';
 import { StoppedError } from '../../src/errors.ts';
-import { tenorOfSide } from '../../src/readings/side-position.ts';
+import { heldLate, tenorOfSide } from '../../src/readings/side-position.ts';
 import type { HedgeChange } from '../../src/trading/plan.ts';
 import { big, hedge, market, NOON, planOf, position, sideBook } from './facts.ts';
 
@@ -22,6 +22,8 @@ const stopped = (plan: () => unknown): StoppedError => {
 const spelled = (changes: readonly HedgeChange[] | undefined) =>
   changes?.map(({ id, before, after }) => `${id} ${before.toFixed()} -> ${after.toFixed()}`);
 
+/** It matured an hour ago. */
+const LATE = hedge('hdg_L', 30_000, { maturity_at: '2026-11-20T11:00:00Z' });
 const BOTH = [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)];
 
 describe('a side', () => {
@@ -79,6 +81,28 @@ describe('a side', () => {
   ])('is where a position line %s', (_, changes, inPositions) => {
     const markets = ['USDTNGN', 'USDTKES'];
     expect(sideBook({ positions: [position(changes)], markets }).inPositions).toBe(inPositions);
+  });
+
+  it.each<[string, Parameters<typeof sideBook>[0], readonly string[]]>([
+    [
+      'of the size of both holds both',
+      { positions: [position({ notional_usd: 40_000 })] },
+      ['hdg_L', 'hdg_O'],
+    ],
+    ['of its size holds it', { positions: [position({ notional_usd: 30_000 })], hedges: [LATE] }, ['hdg_L']],
+    ['of the open one holds no other', { positions: [position({ notional_usd: 10_000 })] }, ['hdg_O']],
+    ['without a size may hold either', { positions: [position()] }, ['hdg_O']],
+    [
+      'of a list that is cut may hold others',
+      { mayBeCut: true, positions: [position({ notional_usd: 40_000 })] },
+      ['hdg_O'],
+    ],
+    ['that is not there holds none', { positions: [] }, []],
+  ])('whose hedge is past its maturity and still filled: a position %s', (_, changes, held) => {
+    const facts = { hedges: [LATE, hedge('hdg_O', 10_000)], mayBeCut: false, servedAt: NOON, ...changes };
+    const { open } = sideBook(facts);
+    const late = heldLate({ positions: [], ...facts });
+    expect([...late, ...open.map(({ id }) => id)]).toEqual(held);
   });
 
   it('knows another market by its hedges alone', () => {

@@ -5,13 +5,23 @@ import { sum } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { ownField } from '../../domain/fields.ts';
 import { shell, step } from '../../domain/hint.ts';
+import { unquoted } from '../../domain/quoted.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isNairaMarket } from '../../domain/vocabulary.ts';
 import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { OneHedge } from '../../readings/read-one-hedge.ts';
-import { commandRows, gap, type Pair, pair, pairs, type TableSection, type View } from '../blocks.ts';
+import {
+  commandRows,
+  gap,
+  type Pair,
+  pair,
+  pairs,
+  type TableSection,
+  type View,
+  warnLine,
+} from '../blocks.ts';
 import { type Cell, missing, nameText, partsIn, type Tone, text } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { type Field, listOf, pairsOf } from '../list.ts';
@@ -85,16 +95,22 @@ export function viewHedges(value: {
   one?: OneHedge | undefined;
   /** Those of them that are running. */
   open: readonly Hedge[];
+  /** Those of the open ones that are past their maturity. */
+  late: readonly Hedge[];
   /** Below a list. */
   pending: PendingActions | undefined;
   covers?: ListCoverage | FilteredCoverage;
 }): View {
-  const { hedges, one, open, pending, asked, covers } = value;
+  const { hedges, one, open, late, pending, asked, covers } = value;
+  const lateLine =
+    late.length > 0 &&
+    warnLine(`Past its maturity, still in the positions: ${late.map(({ id }) => unquoted(id)).join(', ')}.`);
   const [first] = hedges;
   if (asked !== undefined && first !== undefined && hedges.length === 1)
     return [
       pairsOf(first, detailsOf(first), ({ name }) => ALWAYS.includes(name)),
       one !== undefined && viewOne(first, one, { isOpen: open.length > 0 }),
+      lateLine,
     ];
   const running = new Set(open);
   const ended = hedges.filter((hedge) => !running.has(hedge) && !hasFailed(hedge));
@@ -113,6 +129,7 @@ export function viewHedges(value: {
   ];
   return [
     hedgeList.block([...open, ...ended, ...failed], { sections: sections.filter(({ rows }) => rows > 0) }),
+    lateLine,
     covers !== undefined && viewListSummary(covers, 'opened'),
     pendingLine(pending),
   ];

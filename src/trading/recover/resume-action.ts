@@ -10,9 +10,9 @@ import { DamagedFileError, InterruptedError, UsageError, unless } from '../../er
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords } from '../../journal/describe.ts';
 import { type Action, isAwaitingOutcome, isUnresolved, wasNeverSent } from '../../journal/replay.ts';
-import { isOver } from '../../readings/closed-here.ts';
 import { requireFound } from '../../readings/find-actions.ts';
 import { incompleteError } from '../../readings/journal-trouble.ts';
+import { isOver } from '../../readings/read-position.ts';
 import { checkAccount, earlierOfAnotherKey, isOfAnotherKey } from '../account-keys.ts';
 import { awaitSender } from '../follow/await-end.ts';
 import { follow } from '../follow/follow.ts';
@@ -102,10 +102,13 @@ export async function continueAction(
   const report = await resumeAction(entry, how, context);
   if (!dryRun) sayUnlessKept(note, earlier, context);
   const existing = entry.state === 'done' || entry.state === 'settled';
-  return { ...report, existing, isOver: isOverNow(report, context) };
+  return { ...report, existing, isOver: await isOverNow(report, context) };
 }
 
-export const isOverNow = ({ hedge, servedAt }: ActionReport, context: TradingContext): boolean =>
+export const isOverNow = async (
+  { hedge, servedAt }: ActionReport,
+  context: TradingContext,
+): Promise<boolean> =>
   hedge !== undefined && isOver(hedge, context, servedAt ?? new Date(context.clock.now()));
 
 /** A note is kept with a sending only. */
