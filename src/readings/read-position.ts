@@ -96,7 +96,8 @@ async function readHedges(
   const { data, servedAt, clocks, unsized: first, count } = await read(reading, {});
   const all = eachOnce(data);
   const now = servedAt ?? new Date(reading.clock.now());
-  if (reachesBack(all, now.getTime()) || !(await mayBePage(reading, count)))
+  // A service may apply the limit, and have a smaller page than was asked for: a filtered list shows that.
+  if (reachesBack(all, now.getTime()) || (count < SMALLEST_PAGE && !(await mayBePage(reading, count))))
     return { hedges: all, unsized: first, mayBeCut: false, servedAt, clocks };
   const parts = await Promise.all(
     HOLDING.map(async (status) => {
@@ -115,7 +116,10 @@ async function readHedges(
       async ({ status, listed }) =>
         // A service that does not filter returns the same page.
         listed.some((hedge) => hedge.status !== status) ||
-        (listed.length >= longest && (await mayBePage(reading, listed.length))),
+        (listed.length >= longest &&
+          (longest >= SMALLEST_PAGE ||
+            (listed.length === count && isUsualPage(count)) ||
+            (await mayBePage(reading, listed.length)))),
     ),
   );
   const hedges = new Map(
@@ -167,7 +171,8 @@ export async function readClosedHedges(
 /** The newest hedges of any status in one page; whole unless `mayBeCut`. */
 export async function readNewestHedges(reading: Reading): Promise<HedgeList> {
   const { data, servedAt, clocks } = await readPage(reading, {});
-  return { hedges: eachOnce(data), mayBeCut: await mayBePage(reading, data.length), servedAt, clocks };
+  const mayBeCut = isUsualPage(data.length) || (await mayBePage(reading, data.length));
+  return { hedges: eachOnce(data), mayBeCut, servedAt, clocks };
 }
 
 /** Hedges with this reference; filtered here too, in case the service does not. */
@@ -233,6 +238,10 @@ export async function mayBePage(reading: Pick<Reading, 'api' | 'signal'>, count:
   if (count < 2 || (count < SMALLEST_PAGE && count % USUAL_PAGES_ARE_MULTIPLES_OF !== 0)) return false;
   return !(await honoursLimit(reading));
 }
+
+/** A list of this length may be cut although the service applies a smaller limit. */
+const isUsualPage = (count: number): boolean =>
+  count > 0 && ([SMALLEST_PAGE, 25].includes(count) || count % 50 === 0);
 
 const limitHonoured = new WeakMap<HedgeApi, boolean>();
 

@@ -129,6 +129,32 @@ describe('a size that is computed from the list of hedges', () => {
     expect(desk.sent()).toEqual([{ market: 'USDTNGN', side: 'buy', notional_usd: 3000 }]);
   });
 
+  it.each([20, 24, 50, 64])(
+    'counts those that a service which applies a limit, and has at most %d a page, left out of its newest',
+    async (page) => {
+      const book = bought(page + 1, (at) => (at < page - 1 ? { status: 'closed' } : {}));
+      const desk = await deskOf(book, { page, honoursLimit: true });
+      expect(await desk.run(`${MEASURED[0] ?? ''} --yes --no-wait`)).toMatchObject({ code: 0 });
+      expect(desk.sent()).toMatchObject([{ notional_usd: 100 }]);
+    },
+  );
+
+  it.each([
+    ['64 a page, closed ones among them', 64, (at: number) => (at % 3 === 0 ? { status: 'closed' } : {})],
+    ['50 a page', 50, () => ({})],
+  ])('is not computed where a service applies a limit, but has at most %s', async (_, page, changes) => {
+    const desk = await deskOf(bought(300, changes), { page, honoursLimit: true });
+    expect(await desk.run(`${MEASURED[0] ?? ''} --yes --no-wait`)).toMatchObject({ code: 10 });
+    expect(desk.sent()).toEqual([]);
+  });
+
+  it('is computed from 60 hedges of two statuses where the service applies the limit', async () => {
+    const book = bought(60, (at) => (at < 20 ? { status: 'closed' } : {}));
+    const desk = await deskOf(book, { honoursLimit: true });
+    expect(await desk.run(`${MEASURED[0] ?? ''} --yes --no-wait`)).toMatchObject({ code: 0 });
+    expect(desk.sent()).toMatchObject([{ notional_usd: 2000 }]);
+  });
+
   it.each([1, 3, 7, 19])(
     'is computed from %d hedges of a service with the specified fields alone',
     async (count) => {

@@ -242,12 +242,28 @@ describe('the list of hedges', () => {
     });
   });
 
-  it.each([10, 24, 25, 99, 100, 256, 499])(
-    'of %d hedges is whole where the page size is obeyed',
-    async (count) => {
-      expect(await cutOf([on(`GET ${WHOLE}`, ok(many(count))), probe(1)])).toMatchObject({ cut: false });
-    },
-  );
+  it('of 10 hedges is whole where the page size is obeyed', async () => {
+    expect(await cutOf([on(`GET ${WHOLE}`, ok(many(10))), probe(1)])).toMatchObject({ cut: false });
+  });
+
+  it.each([
+    [20, true],
+    [24, false],
+    [25, true],
+    [99, false],
+    [100, true],
+    [256, false],
+    [499, false],
+  ])('of %d hedges, all filled, may be cut at a smaller page than was asked for: %s', async (count, cut) => {
+    const script = [
+      on(`GET ${WHOLE}`, ok(many(count))),
+      on(status('filled'), ok(many(count))),
+      on(status('submitted'), ok([])),
+      on(status('submitting'), ok([])),
+      ...(cut ? [] : [probe(1)]),
+    ];
+    expect(await cutOf(script)).toMatchObject({ cut });
+  });
 
   it('of a page that reaches further back than any hedge lives has all that matter', async () => {
     const old = { status: 'closed', opened_at: '2026-11-12T08:00:00Z', maturity_at: '2026-11-19T08:00:00Z' };
@@ -278,7 +294,6 @@ describe('the list of hedges', () => {
     const page = many(20, { status: 'closed' });
     const script = [
       on(`GET ${WHOLE}`, ok(page)),
-      probe(20),
       on(status('filled'), ok([aHedge({ id: 'hdg_old', notional_usd: 70 })])),
       on(status('submitted'), ok([])),
       on(status('submitting'), ok([])),

@@ -105,10 +105,7 @@ export async function continueAction(
   return { ...report, existing, isOver: await isOverNow(report, context) };
 }
 
-export const isOverNow = async (
-  { hedge, servedAt }: ActionReport,
-  context: TradingContext,
-): Promise<boolean> =>
+export const isOverNow = async ({ hedge, servedAt }: ActionReport, context: TradingContext) =>
   hedge !== undefined && isOver(hedge, context, servedAt ?? new Date(context.clock.now()));
 
 /** A note is kept with a sending only. */
