@@ -63,9 +63,9 @@ export const hedges = defineCommand({
     await checkSpan(narrowing, here);
     const api = await context.api();
     const opens = filter.status === 'open';
-    const [found, held] = await Promise.all([
+    const [found, positions] = await Promise.all([
       id === undefined ? hedgesPage(api, asSent(filter)) : findHedges(api, id),
-      opens ? Promise.all([api.positions(), api.markets()]) : undefined,
+      opens ? api.positions() : undefined,
     ]);
     const readContext = await context.readContext();
     const once = eachOnce(found.data);
@@ -80,13 +80,7 @@ export const hedges = defineCommand({
     );
     const unclosed = once.filter(({ id: each }) => !closed.has(each));
     const late = await readHeldLate(unclosed, readContext, servedAt);
-    const [positions, markets] = held ?? [];
-    const facts = positions && {
-      positions: positions.data,
-      hedges: found.data,
-      markets: markets?.data.map(({ market }) => market),
-      servedAt,
-    };
+    const facts = positions && { positions: positions.data, hedges: found.data, servedAt };
     const keeps = facts && ((hedge: Hedge) => isOpenHedge(hedge, facts) && !closed.has(hedge.id));
     const { limit } = filter;
     const sent = found.data.length;

@@ -97,7 +97,7 @@ describe('hedge check', () => {
     await cli.run('practice advance 5m');
     const ran = await cli.run('check');
     expect(ran.code).toBe(7);
-    expect(ran.err).toMatch(/10,000\.00 USD -> 12,000\.00\s+USD/);
+    expect(ran.err).toMatch(/10,000\.00 -> 12,000\.00\s+USD/);
     expect(ran.err).toContain('hedge resume');
     // Its request may still arrive: nobody is to record it as not executed.
     expect(ran.err).not.toContain('journal resolve');

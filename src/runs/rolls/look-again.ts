@@ -42,12 +42,13 @@ export async function lookAgain(
         await Promise.all([
           api.hedge(id, { signal: own }),
           api.positions({ signal: own }),
-          api.markets({ signal: own }),
+          // Without them another name of a market proves nothing.
+          api.markets({ signal: own }).catch(without(HedgeError)),
         ]);
       const { listed, inPositions } = sidePositionOf(plan, {
         positions,
         hedges: [hedge],
-        markets: markets.data.map(({ market }) => market),
+        markets: markets?.data.map(({ market }) => market),
         mayBeCut: true,
         servedAt,
       });
