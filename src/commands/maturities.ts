@@ -47,10 +47,8 @@ export const maturities = defineCommand({
     const { environment } = readContext.identity;
     const whose = { profile: selected ?? '', environment };
     const reading = await readMaturities(readContext, intent, { zone, holidays });
-    const rolls = rollsOf(readContext, {
-      nowMs: context.clock.now(),
-      servedMs: reading.servedAt.getTime(),
-    });
+    const times = { nowMs: context.clock.now(), servedMs: reading.servedAt.getTime() };
+    const rolls = rollsOf(readContext, times, reading.open);
     const calendar =
       kept === undefined
         ? undefined

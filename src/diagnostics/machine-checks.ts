@@ -9,7 +9,7 @@ import { nextSteps, operatorInFull } from '../journal/describe.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
-import { CHAIN_WORDS, nextInDocument, type RollChain } from '../journal/roll-chains.ts';
+import { isOnCourse, nextInDocument, type RollChain, rollInWords } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
 import { type DatabaseFindings, damageOf } from '../journal/store/examine-database.ts';
 import { type JournalTrouble, troubleAdvice } from '../journal/trouble.ts';
@@ -226,14 +226,12 @@ export function checkRolls(chains: readonly RollChain[], trouble: JournalTrouble
   };
   if (chains.length === 0 && trouble !== undefined) return notKnown('rolls', 'unfinished roll', facts);
   if (chains.length === 0) return { check: 'rolls', verdict: 'pass', message: 'No unfinished rolls.', facts };
-  const shown = chains
-    .slice(0, MOST_NAMED)
-    .map(({ plan, state }) => `${plan.chain_id} (${CHAIN_WORDS[state]})`);
+  const shown = chains.slice(0, MOST_NAMED).map((chain) => `${chain.plan.chain_id} (${rollInWords(chain)})`);
   const rest = chains.length - shown.length;
   const names = [...shown, ...(rest === 0 ? [] : [`and ${rest.toString()} more`])].join(', ');
   return {
     check: 'rolls',
-    verdict: chains.every(({ state }) => state === 'planned') ? 'pass' : 'warn',
+    verdict: chains.every(isOnCourse) ? 'pass' : 'warn',
     message: `${counted(chains.length, 'unfinished roll')}: ${names}.`,
     todo: say`To see what comes next: ${shell`hedge status`}`,
     facts,

@@ -259,6 +259,11 @@ const sameAmount = (one: Big | undefined, other: Big | undefined): boolean =>
 export const heldBefore = ({ before }: Action['intent']): Action['intent']['before']['hedges'] =>
   before.hedges.filter(({ status }) => status === 'filled');
 
+/** Neither in flight nor over. */
+export const holdsSide = (status: string | null): boolean => status === null || !NOT_HOLDING.includes(status);
+
+const NOT_HOLDING: readonly string[] = ['submitting', 'submitted', 'closed', 'failed'];
+
 export const isOn = ({ intent }: Action, { identity, market, side }: AccountSide): boolean =>
   intent.market === market && intent.side === side && sameIdentity(intent.identity, identity);
 

@@ -3,21 +3,26 @@
  * leaves nothing to repair. Pure.
  */
 import { Big } from 'big.js';
+import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { readDecimal } from '../domain/amounts.ts';
-import { commandText, say, shell, step } from '../domain/hint.ts';
+import { usdInWords } from '../domain/exposure.ts';
+import { ownField } from '../domain/fields.ts';
+import { commandOnId, commandText, optionWords, say, shell, step } from '../domain/hint.ts';
+import { DAY_MS, exactInstant } from '../domain/instants.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
-import { type NextStep } from '../errors.ts';
+import type { CommandWords, NextStep } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
-import { underProfile } from './describe.ts';
-import { usedDealId } from './queries.ts';
-import type { RollEnd, RollPlan } from './records.ts';
+import { actionAndMachine, underProfile } from './describe.ts';
+import { changesKept, holdsSide, usedDealId } from './queries.ts';
+import type { IntentRecord, RollEnd, RollPlan } from './records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved, maybeExecuted } from './replay.ts';
-import type { JournalState } from './state.ts';
+import type { JournalSpan, JournalState } from './state.ts';
 
 /**
  * `planned`: nothing was sent, or the hedge has not matured yet. `closing`: the close of leg 1 was sent, its outcome is not
  * known. `flat_open_due`: leg 1 is closed, leg 2 is not open. `due`: leg 1 has matured, leg 2 is not open. `missed`: one of
- * both for more than 24 hours. `opening`: the open of leg 2 was sent, its outcome is not known.
+ * both for more than 24 hours. `closed_early`: this journal has a close of leg 1 before its maturity, so that leg 2 is not
+ * opened. `opening`: the open of leg 2 was sent, its outcome is not known.
  */
 export type ChainState =
   | 'planned'
@@ -25,6 +30,7 @@ export type ChainState =
   | 'flat_open_due'
   | 'due'
   | 'missed'
+  | 'closed_early'
   | 'opening'
   | 'done'
   | 'dropped';
@@ -37,6 +43,8 @@ export interface RollChain {
   close: Action | undefined;
   /** The open of leg 2; the one that was or may have been executed, else the last one. */
   open: Action | undefined;
+  /** Leg 1 at its maturity, as this journal has it. */
+  legOne: LegOneHere;
   /** The profile that reaches its account, where that was looked up; null: none does. */
   reachedBy?: string | null;
   /** Since when leg 2 is due, in milliseconds since the epoch; undefined before, and when it is not known. */
@@ -46,7 +54,7 @@ export interface RollChain {
 /** Later than this, leg 2 is opened only with `--late`. */
 export const LATE_MS = 24 * 3_600_000;
 
-type Actions = Pick<JournalState, 'find'>;
+type Actions = Pick<JournalState, 'find' | 'newest'>;
 
 /** The time by both clocks, in milliseconds since the epoch. */
 export interface ChainClock {
@@ -73,13 +81,67 @@ export function rollChain(
   );
   const close = closes.findLast(maybeExecuted) ?? closes.at(-1);
   const open = usedDealId(opens, plan.identity, plan.deal_id) ?? opens.at(-1);
+  const isWaiting = plan.when === 'maturity' && end === undefined && !(open && maybeExecuted(open));
+  const legOne = isWaiting ? legOneHere(plan, state.newest(lifeOf(plan), mayChange(plan))) : {};
   const dueMs = dueFrom(plan, close, nowMs);
-  return { plan, end, close, open, dueMs, state: stateOf(plan, { end, close, open, dueMs, nowMs }) };
+  const chain = { plan, end, close, open, legOne, dueMs };
+  return { ...chain, state: stateOf(chain, nowMs) };
+}
+
+/** The clock of this machine may be behind that of the service. */
+const lifeOf = ({ at, maturity_at: maturity = at }: RollPlan): JournalSpan => ({
+  from: at,
+  until: exactInstant(Date.parse(maturity) + DAY_MS),
+});
+
+/** An open changes no other hedge. */
+const mayChange =
+  ({ hedge_id: leg }: RollPlan) =>
+  (intent: IntentRecord): boolean =>
+    !createsHedge(intent) && intent.before.hedges.some(({ hedge_id: id }) => id === leg);
+
+/** Done to leg 1 of a roll at maturity by actions of this journal. */
+export interface LegOneHere {
+  /** A close or reduction that closed it. */
+  closedBy?: Action;
+  /** A close that may have closed it: its outcome is not known, or lacks this hedge. */
+  unresolved?: Action;
+  /** USD, as last seen since the roll was planned. */
+  size?: Big | undefined;
+}
+
+/** The chain with the size that leg 1 of a planned roll has in a reading. */
+export function asRead(chain: RollChain, hedges: readonly { id: string; notional_usd: Big }[]): RollChain {
+  const isOpen = chain.state === 'planned';
+  const size = isOpen ? hedges.find(({ id }) => id === chain.plan.hedge_id)?.notional_usd : undefined;
+  return size === undefined ? chain : { ...chain, legOne: { ...chain.legOne, size } };
+}
+
+/** A clock may have been set back since the plan: a close that is known to have executed counts whenever it was. */
+export function legOneHere(plan: RollPlan, newestFirst: Iterable<Action>): LegOneHere {
+  const known: LegOneHere = {};
+  for (const action of newestFirst) {
+    const { intent } = action;
+    const { hedges, served_at: servedAt = '' } = intent.before;
+    const held = hedges.find(({ hedge_id: id, status }) => id === plan.hedge_id && holdsSide(status));
+    const isBefore = (servedAt === '' ? intent.at : servedAt) < (plan.maturity_at ?? '');
+    if (held === undefined || !isBefore || !maybeExecuted(action)) continue;
+    if (!sameIdentity(intent.identity, plan.identity)) continue;
+    const after = changesKept(action)?.find(({ id }) => id === plan.hedge_id)?.after;
+    const isClose = takesWholeSide(intent);
+    const isByHand = action.recordedAs === 'done' && (isClose || after?.eq(0) === true);
+    const own = readDecimal(ownField(action.outcome?.facts ?? {}, plan.hedge_id));
+    if (isByHand || (action.state === 'done' && own?.eq(0) === true)) return { closedBy: action };
+    if (intent.at < plan.at && servedAt < plan.at) continue;
+    if (isClose) known.unresolved ??= action;
+    known.size ??= after ?? readDecimal(held.notional_usd);
+  }
+  return known;
 }
 
 function stateOf(
-  plan: RollPlan,
-  { end, close, open, dueMs, nowMs }: Pick<RollChain, 'end' | 'close' | 'open' | 'dueMs'> & { nowMs: number },
+  { plan, end, close, open, legOne, dueMs }: Omit<RollChain, 'state'>,
+  nowMs: number,
 ): ChainState {
   if (end !== undefined) return end.as;
   if (open !== undefined && maybeExecuted(open)) {
@@ -87,6 +149,7 @@ function stateOf(
     return wasClosedEarly(open) ? 'dropped' : 'done';
   }
   if (plan.when === 'now' && close !== undefined && maybeExecuted(close) && !isOver(close)) return 'closing';
+  if (legOne.closedBy !== undefined) return 'closed_early';
   if (dueMs === undefined) return 'planned';
   if (nowMs - dueMs > LATE_MS) return 'missed';
   return plan.when === 'now' ? 'flat_open_due' : 'due';
@@ -125,7 +188,7 @@ export type AccountClock = ChainClock & { servedTo?: AccountIdentity | undefined
  * however long ago it was planned.
  */
 export const unfinishedChains = (
-  state: Pick<JournalState, 'find' | 'rolls'>,
+  state: Pick<JournalState, 'find' | 'newest' | 'rolls'>,
   {
     identity,
     servedTo = identity,
@@ -146,7 +209,7 @@ export const unfinishedChains = (
  * (ISO 8601 UTC).
  */
 export function* chainsOf(
-  state: Pick<JournalState, 'find' | 'rollRecords'>,
+  state: Pick<JournalState, 'find' | 'newest' | 'rollRecords'>,
   {
     identity,
     isMeant = () => true,
@@ -169,17 +232,38 @@ export function* chainsOf(
 export const sentLimit = ({ open }: RollChain): string | undefined =>
   open !== undefined && maybeExecuted(open) ? open.intent.bounds?.max_cost_bps : undefined;
 
-/** For a sentence or a cell. */
+/** For a cell. */
 export const CHAIN_WORDS: Readonly<Record<ChainState, string>> = {
   planned: 'planned',
   closing: 'leg 1: close sent, not confirmed',
   flat_open_due: 'leg 1 closed, leg 2 not open',
   due: 'leg 1 matured, leg 2 due',
   missed: 'leg 2 more than 24 h late',
+  closed_early: 'leg 1 closed early',
   opening: 'leg 2: open sent, not confirmed',
   done: 'done',
   dropped: 'dropped',
 };
+
+/** Why leg 2 is not opened by itself, which may still open: half a sentence; undefined where it is. */
+export function whyNoLegTwo({ plan, legOne: { closedBy, size } }: RollChain): string | undefined {
+  if (plan.when === 'now') return undefined;
+  if (closedBy !== undefined) return closedEarlyInWords(closedBy);
+  // Its size is then for a person to decide.
+  return size?.gt(plan.notional_usd) === true
+    ? `leg 1 was enlarged to ${usdInWords(size)}: leg 2 is not opened by itself`
+    : undefined;
+}
+
+/** For a sentence. */
+export const rollInWords = (chain: RollChain): string => whyNoLegTwo(chain) ?? CHAIN_WORDS[chain.state];
+
+/** It waits for its time, and nothing is to be done until then. */
+export const isOnCourse = (chain: RollChain): boolean =>
+  chain.state === 'planned' && whyNoLegTwo(chain) === undefined;
+
+export const closedEarlyInWords = (by: Action): string =>
+  `leg 1 was closed before its maturity (action ${by.colleague === undefined ? by.shortId : actionAndMachine(by)}): leg 2 is not opened`;
 
 /**
  * The next command of a chain, and its effect; undefined when it is finished. `selected`: the profile that
@@ -198,11 +282,19 @@ export function nextOfChain(
       say`no profile reaches its account: give it up, or add one (${shell`hedge profile add`})`,
     );
   const profile = underProfile(owner ?? '', selected);
+  const why = whyNoLegTwo(chain) ?? '';
   switch (chain.state) {
     case 'done':
     case 'dropped':
       return undefined;
+    case 'closed_early':
+      return step(shell`hedge ${profile} roll drop ${id} --note TEXT`, why);
     case 'planned': {
+      if (why !== '')
+        return step(
+          shell`hedge ${profile} roll drop ${id} --note TEXT`,
+          say`${why}. Then plan it again: ${planAgain(plan, profile)}`,
+        );
       const { environment } = plan.identity;
       const isLive = hasLiveRules({ environment, profile: owner ?? '' });
       return plan.when === 'now'
@@ -227,13 +319,28 @@ export function nextOfChain(
     }
     case 'flat_open_due':
     case 'due':
-      return step(shell`hedge ${profile} roll run ${id}`, 'open leg 2');
-    case 'missed':
-      return step(shell`hedge ${profile} roll run ${id} --late`, 'open leg 2, more than 24 h late');
+    case 'missed': {
+      const isMissed = chain.state === 'missed';
+      const does = why === '' ? 'open leg 2' : `${why}; this names the hedge open for each size`;
+      return step(
+        shell`hedge ${profile} roll run ${id} ${isMissed ? ['--late'] : []}`,
+        isMissed && why === '' ? `${does}, more than 24 h late` : does,
+      );
+    }
     default:
       return chain.state satisfies never;
   }
 }
+
+const planAgain = (
+  { hedge_id: id, first_deal_id: dealId, tenor_days: tenor, max_cost_bps: bps }: RollPlan,
+  profile: readonly string[],
+): CommandWords =>
+  commandOnId(
+    shell`hedge ${profile} roll`,
+    dealId ?? id,
+    shell`--tenor ${tenor.toString()} --at maturity ${optionWords('--max-cost-bps', bps)}`,
+  );
 
 /** For a document: a command that runs anywhere; null when it is finished. */
 export function nextInDocument(chain: RollChain): string | null {

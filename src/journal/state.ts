@@ -5,7 +5,14 @@ import { type AccountIdentity, isConfirmed } from './account-identity.ts';
 import type { DeskLimits } from './desk-limits.ts';
 import type { Halt } from './halt.ts';
 import { LAST_DEALS, lastNotionals, openedOn } from './queries.ts';
-import type { ActionRecord, HaltRecord, RollPlan, RollRecord, SnapshotRecord } from './records.ts';
+import type {
+  ActionRecord,
+  HaltRecord,
+  IntentRecord,
+  RollPlan,
+  RollRecord,
+  SnapshotRecord,
+} from './records.ts';
 import type { Action } from './replay.ts';
 import type { JournalTrouble } from './trouble.ts';
 
@@ -84,8 +91,8 @@ export interface JournalState {
   recordsOf(id: string): readonly ActionRecord[];
   /** The latest time in any record from the action's first one on; undefined without the action. ISO 8601 UTC. */
   latestSince(id: string): string | undefined;
-  /** Newest first, read as far as they are taken. */
-  newest(span?: JournalSpan): Iterable<Action>;
+  /** Newest first, read as far as they are taken. `isMeant`: of these intents alone. */
+  newest(span?: JournalSpan, isMeant?: (intent: IntentRecord) => boolean): Iterable<Action>;
   /** Halts and their ends, newest first, read as far as they are taken. */
   halts(span?: JournalSpan): Iterable<RecordedHalt>;
   /** Plans of rolls that no record ends, oldest first. */
@@ -176,9 +183,9 @@ export function withActions(state: JournalState, more: readonly Action[]): Journ
         0,
         LAST_DEALS,
       ),
-    *newest(span) {
-      yield* more.filter(({ intent }) => isIn(intent, span)).toReversed();
-      yield* state.newest(span);
+    *newest(span, isMeant = () => true) {
+      yield* more.filter(({ intent }) => isIn(intent, span) && isMeant(intent)).toReversed();
+      yield* state.newest(span, isMeant);
     },
   };
 }

@@ -12,7 +12,15 @@ import { type CommandWords, DamagedFileError, unless } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, nextSteps, stateInWords } from '../journal/describe.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
-import { CHAIN_WORDS, isDue, nextOfChain, rootOf, unfinishedChains } from '../journal/roll-chains.ts';
+import {
+  isDue,
+  nextOfChain,
+  type RollChain,
+  rollInWords,
+  rootOf,
+  unfinishedChains,
+  whyNoLegTwo,
+} from '../journal/roll-chains.ts';
 import { closedFromHere } from './closed-here.ts';
 import { closedHedgeId, settlementIn } from './closed-record.ts';
 import { incompleteFinding } from './journal-trouble.ts';
@@ -129,6 +137,15 @@ export interface Uncertainty {
 export const hedgesToBeRolled = (context: ReadContext): ReadonlySet<string> =>
   new Set(rollsOf(context, { nowMs: context.clock.now() })?.chains.map(({ plan }) => plan.hedge_id));
 
+/** Rolls that do not open their leg 2, which the coverage does not wait for. */
+export const stoppedRolls = (
+  { market, hedges, servedAt }: { market: string; hedges: readonly Hedge[]; servedAt: Date },
+  context: ReadContext,
+): readonly RollChain[] =>
+  rollsOf(context, { nowMs: context.clock.now(), servedMs: servedAt.getTime() }, hedges)?.chains.filter(
+    (chain) => chain.plan.market === market && !isDue(chain) && whyNoLegTwo(chain) !== undefined,
+  ) ?? [];
+
 /** Rolls with a leg that is due or in flight, and actions on the market whose outcome is not known. */
 export function unfinishedHere(
   { market, hedges, servedAt }: { market: string; hedges: readonly Hedge[]; servedAt: Date },
@@ -151,7 +168,7 @@ export function unfinishedHere(
       ? []
       : [{ why: "this machine's journal may lack actions", look: shell`hedge doctor` }]),
     ...rolls.map((chain) => ({
-      why: `roll ${chain.plan.chain_id}: ${CHAIN_WORDS[chain.state]}`,
+      why: `roll ${chain.plan.chain_id}: ${rollInWords(chain)}`,
       look: nextOfChain(chain)?.command,
     })),
     ...actions.map((action) => ({

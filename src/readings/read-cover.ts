@@ -20,6 +20,7 @@ import { unquoted } from '../domain/quoted.ts';
 import { shortestChain } from '../domain/tenor-chain.ts';
 import { coveredDate, isNairaMarket, isSameName, SIDES } from '../domain/vocabulary.ts';
 import { ConditionError, UsageError } from '../errors.ts';
+import type { RollChain } from '../journal/roll-chains.ts';
 import type { CoverDocument } from '../schema/cover-document.ts';
 import {
   type CountedHedge,
@@ -28,6 +29,7 @@ import {
   hedgesToBeRolled,
   notRolled,
   readSettlements,
+  stoppedRolls,
   type Uncertainty,
   unfinishedHere,
 } from './cover-hedges.ts';
@@ -81,6 +83,8 @@ export interface CoverReading {
   outside: readonly Exposure[];
   /** Open hedges that are not counted: `why` is half a sentence. */
   leftOut: readonly { id: string; why: string }[];
+  /** Unfinished rolls that do not open their leg 2. */
+  stopped: readonly RollChain[];
   /** Why the coverage is uncertain: then no deals are proposed. */
   uncertain: readonly Uncertainty[];
   /** Whether the positions tell which sides are open: if not, a hedge closed early may be counted. */
@@ -163,6 +167,7 @@ interface Counted {
   listed: readonly Hedge[];
   hedges: readonly CountedHedge[];
   toBeRolled: ReadonlySet<string>;
+  stopped: readonly RollChain[];
   uncertain: readonly Uncertainty[];
 }
 
@@ -208,6 +213,7 @@ async function countFrom(
       settlementOf,
     }),
     toBeRolled: hedgesToBeRolled(context),
+    stopped: stoppedRolls({ market, hedges: listed, servedAt }, context),
     uncertain: [
       ...unfinishedHere({ market, hedges: listed, servedAt }, context),
       ...(positionFacts.notShown ?? [])
@@ -223,7 +229,7 @@ async function countFrom(
 
 function assemble(
   { positionFacts, market, account }: Facts,
-  { today, sides, listed, hedges, toBeRolled, uncertain }: Counted,
+  { today, sides, listed, hedges, toBeRolled, stopped, uncertain }: Counted,
   input: CoverInput,
 ): CoverReading {
   const { policy, exposures } = input;
@@ -265,6 +271,7 @@ function assemble(
       const date = coveredDate(reference ?? undefined);
       return date === undefined ? [] : [{ id, date }];
     }),
+    stopped,
     outside: netted.outside,
     leftOut,
     uncertain: everyUncertainty,

@@ -1,5 +1,6 @@
 /** Reads the journal for `hedge journal` and bare `hedge`: matching actions, newest first, and its faults. No network. */
 
+import type { Hedge } from '../client/schemas.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError, unless } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
@@ -7,6 +8,7 @@ import type { ActionRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import {
   type AccountClock,
+  asRead,
   type ChainClock,
   type RollChain,
   unfinishedChains,
@@ -157,13 +159,14 @@ export interface KnownRolls {
   trouble: JournalTrouble | undefined;
 }
 
-/** The rolls of the account; undefined when the journal cannot be read. */
+/** The rolls of the account; undefined when the journal cannot be read. `open`: hedges that were read now. */
 export const rollsOf = (
   { journal, identity }: Pick<ReadContext, 'journal' | 'identity'>,
   clock: ChainClock,
+  open: readonly Hedge[] = [],
 ): KnownRolls | undefined =>
   unless(DamagedFileError, () => {
     const state = journal.read();
-    const chains = unfinishedChains(state, { ...clock, identity });
+    const chains = unfinishedChains(state, { ...clock, identity }).map((chain) => asRead(chain, open));
     return { chains, trouble: incompleteFinding(state.trouble) && state.trouble };
   });

@@ -180,7 +180,17 @@ export const resumeDocumentSchema = orNull(actionDocumentSchema);
 
 const chainFields = {
   chain_id: words,
-  state: z.enum(['planned', 'due', 'closing', 'flat_open_due', 'opening', 'done', 'missed', 'dropped']),
+  state: z.enum([
+    'planned',
+    'due',
+    'closing',
+    'flat_open_due',
+    'opening',
+    'done',
+    'missed',
+    'closed_early',
+    'dropped',
+  ]),
   when: z.enum(['now', 'maturity']),
   market: words,
   side: dealSide,

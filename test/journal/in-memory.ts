@@ -61,7 +61,8 @@ export function stateOf(
       if (first === -1) return undefined;
       return records.slice(first).reduce((last, { at }) => (at > last ? at : last), '');
     },
-    newest: (span) => actions.filter(({ intent }) => isIn(intent, span)).toReversed(),
+    newest: (span, isMeant = () => true) =>
+      actions.filter(({ intent }) => isIn(intent, span) && isMeant(intent)).toReversed(),
     halts: (span) => halts.filter((each) => isIn(each, span)).toReversed(),
     get rolls() {
       return openRolls(records);

@@ -2,7 +2,7 @@
 import type { ProfileSettings } from '../../config/profiles.ts';
 import type { AccountIdentity } from '../../journal/account-identity.ts';
 import { stateInWords } from '../../journal/describe.ts';
-import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
+import { rollInWords } from '../../journal/roll-chains.ts';
 import { profileReaching } from '../../readings/known-keys.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 
@@ -22,8 +22,8 @@ export function leftBehind(
     ...rolls
       .filter(({ plan }) => isLost(plan))
       .map(
-        ({ plan: { chain_id: id }, state }) =>
-          `Roll ${id} (${CHAIN_WORDS[state]}) has no other profile: no leg of it is sent ${UNTIL}. To give it up: hedge roll drop ${id} --note TEXT`,
+        (chain) =>
+          `Roll ${chain.plan.chain_id} (${rollInWords(chain)}) has no other profile: no leg of it is sent ${UNTIL}. To give it up: hedge roll drop ${chain.plan.chain_id} --note TEXT`,
       ),
     ...[...unresolved, ...inFlight]
       .filter(({ intent }) => isLost(intent))

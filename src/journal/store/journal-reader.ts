@@ -144,9 +144,9 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
     recordsOf: (id) => ask((moment) => moment.recordsOf(id)),
     // The database's clock was asked: a record of another machine's wrong clock tells nothing about this one's.
     latestSince: (id) => (desk?.isReached === true ? undefined : ask((moment) => moment.latestSince(id))),
-    newest: (span) =>
+    newest: (span, isMeant = () => true) =>
       pages(['intent'], span, ({ record }, moment) =>
-        record.kind === 'intent' ? moment.withId(record.action_id) : undefined,
+        record.kind === 'intent' && isMeant(record) ? moment.withId(record.action_id) : undefined,
       ),
     halts: (span) => pages(['halt', 'unhalt'], span, haltOf),
     rollRecords: (span) =>

@@ -2,12 +2,25 @@
 import { Big } from 'big.js';
 import { changedWords, createsHedge, enlarges } from '../../domain/action-table.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
-import { say, shell } from '../../domain/hint.ts';
+import { say, shell, step } from '../../domain/hint.ts';
 import { operatorInFull } from '../../journal/describe.ts';
 import type { Action } from '../../journal/replay.ts';
+import { closedEarlyInWords } from '../../journal/roll-chains.ts';
 import type { ClosePlan, Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
-import { type Block, dimLine, figureRows, gap, line, type Pair, pair, pairs, type View } from '../blocks.ts';
+import {
+  type Block,
+  commandRows,
+  dimLine,
+  figureRows,
+  gap,
+  line,
+  messageLine,
+  type Pair,
+  pair,
+  pairs,
+  type View,
+} from '../blocks.ts';
 import { hintCell, message, nameText, type Parts, partsIn, phrase, text, type Words } from '../cells.ts';
 import { actionDocument } from './action-document.ts';
 import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
@@ -270,7 +283,22 @@ function viewChanged(report: ActionReport): View {
       ),
     ),
     !isIncrease && expectedBack(report) !== undefined && estimateNote(report),
+    rollsEnded(report),
   ];
+}
+
+/** Planned rolls of hedges that it closed, of which the preview warned. */
+function rollsEnded({ entry, hedges = [], warnings }: ActionReport): View {
+  return warnings.map(({ code, details = {} }) => {
+    const { chain_id: roll, hedge_id: hedgeId, state } = details;
+    const isClosed = hedges.some(({ id, after }) => id === hedgeId && after.eq(0));
+    if (entry === undefined || code !== 'roll_unfinished' || state !== 'planned' || !isClosed) return [];
+    const id = String(roll);
+    return [
+      messageLine(`Roll ${id}: ${closedEarlyInWords(entry)}.`, 'warn'),
+      commandRows(step(shell`hedge roll drop ${id} --note TEXT`, 'give it up')),
+    ];
+  });
 }
 
 /** Below the figures of a reduce or a close. */

@@ -38,6 +38,7 @@ import {
 import { bucketList, bucketsOf, coverDocument, naira, nairaInWords, totalsOf } from './cover-document.ts';
 import { dateInWords, islamicLine } from './day-words.ts';
 import { bpsFigure, cents, countCell, countOf, rate, row, usd } from './record-columns.ts';
+import { viewUnfinishedRolls } from './unfinished-rolls.ts';
 
 interface ShownCover {
   reading: CoverReading;
@@ -72,6 +73,7 @@ function viewCover({ reading, leftToday, file, written, isSaidLast }: ShownCover
     gap,
     dealBlocks(reading, leftToday),
     hedgeLines(reading),
+    viewUnfinishedRolls(reading.stopped),
     footer(reading, isSaidLast),
     written !== undefined && writtenBlocks(written),
   ];

@@ -244,10 +244,7 @@ interface ShownMaturities {
 export const maturityList: Listing<ShownMaturities> = {
   ...maturingHedges.within(({ reading }: ShownMaturities) => reading.maturing),
   document: ({ reading }) => documentOf(reading),
-  view: ({ reading, rolls, calendar }) => [
-    viewMaturities(reading, calendar),
-    viewKnownRolls(rolls, reading.open),
-  ],
+  view: ({ reading, rolls, calendar }) => [viewMaturities(reading, calendar), viewKnownRolls(rolls)],
   changes: ({ reading }) => linesOf(reading),
 };
 

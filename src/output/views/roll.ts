@@ -9,6 +9,7 @@ import {
   CHAIN_WORDS,
   chainNotional,
   isFinished,
+  isOnCourse,
   nextOfChain,
   type RollChain,
 } from '../../journal/roll-chains.ts';
@@ -202,14 +203,17 @@ export const runList: Listing<RunReport> = {
   view: viewRollRun,
 };
 
-function viewRollRun({ ends, waiting, hedges, elsewhere, finding }: RunReport): View {
+function viewRollRun({ ends, waiting, elsewhere, finding }: RunReport): View {
   const several = ends.length > 1;
   return [
     ends.length === 0 && finding === undefined && line('No roll is due.'),
     ends.map((end, index) => [index > 0 && gap, viewEnd(end, several)]),
     waiting.length > 0 && [
       ends.length > 0 && gap,
-      waiting.map((chain) => line(text('Waiting', 'dim'), chainCells(chain, hedges))),
+      waiting.map((chain) => [
+        line(text('Waiting', 'dim'), chainCells(chain)),
+        !isOnCourse(chain) && viewNext(chain),
+      ]),
     ],
     elsewhere !== 0 && dimLine(`${elsewhere} unfinished under other profiles: hedge status`),
   ];
@@ -220,7 +224,10 @@ function viewEnd(end: RunEnd, several: boolean): View {
   if (skipped === 'not_run')
     return line(text('NOT RUN', 'warn'), chainCells(chain), '(an earlier one stopped the run)');
   if (skipped === 'not_due')
-    return line(text(isFinished(chain) ? 'FINISHED' : 'NOT DUE', 'strong'), chainCells(chain));
+    return [
+      line(text(isFinished(chain) ? 'FINISHED' : 'NOT DUE', 'strong'), chainCells(chain)),
+      !isOnCourse(chain) && viewNext(chain),
+    ];
   // The error of a single one is shown below the screen.
   return [
     viewRan(end),

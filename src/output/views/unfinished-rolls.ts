@@ -1,10 +1,10 @@
 /** Rolls that are not finished, as other screens and documents name them, and actions that may still change figures. */
-import type { Hedge } from '../../client/schemas.ts';
 import { say, shell } from '../../domain/hint.ts';
 import {
   CHAIN_WORDS,
   chainNotional,
   isFinished,
+  isOnCourse,
   nextInDocument,
   nextOfChain,
   type RollChain,
@@ -23,6 +23,7 @@ export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {
   flat_open_due: 'warn',
   due: 'warn',
   missed: 'bad',
+  closed_early: 'warn',
   opening: 'bad',
   done: 'good',
   dropped: 'dim',
@@ -31,20 +32,22 @@ export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {
 const nameOf = ({ plan }: RollChain): Cell => nameText(`roll ${plan.chain_id}: ${plan.side} ${plan.market}`);
 
 /** `roll 3f9a1c2b: buy USDTNGN 10,000.00 USD` */
-export const rollCells = (chain: RollChain): Words => [nameOf(chain), usd(chainNotional(chain), 'USD')];
+export function rollCells(chain: RollChain): Words {
+  const size = chainNotional(chain);
+  const now = chain.state === 'planned' ? chain.legOne.size : undefined;
+  return now === undefined || now.eq(size)
+    ? [nameOf(chain), usd(size, 'USD')]
+    : phrase`${nameOf(chain)} ${usd(now, 'USD')} now ( ${usd(size)} when planned)`;
+}
 
 /**
- * `roll 3f9a1c2b: buy USDTNGN 10,000.00 USD, planned, settles Mon 23 Nov 10:02 UTC`. `open`: hedges that were read now; leg 2
- * of a planned roll takes the size that its leg 1 settles at, not that of the plan.
+ * `roll 3f9a1c2b: buy USDTNGN 10,000.00 USD, planned, settles Mon 23 Nov 10:02 UTC`. Leg 2 of a planned roll takes the size that
+ * its leg 1 settles at, not that of the plan.
  */
-export function chainCells(chain: RollChain, open: readonly Hedge[] = []): Words {
+export function chainCells(chain: RollChain): Words {
   const { plan, state } = chain;
-  const size = chainNotional(chain);
-  const now = state === 'planned' ? open.find(({ id }) => id === plan.hedge_id)?.notional_usd : undefined;
   return [
-    now === undefined || now.eq(size)
-      ? rollCells(chain)
-      : phrase`${nameOf(chain)} ${usd(now, 'USD')} now ( ${usd(size)} when planned)`,
+    rollCells(chain),
     `, ${CHAIN_WORDS[state]}`,
     state === 'planned' &&
       plan.when === 'maturity' &&
@@ -58,33 +61,29 @@ export const viewNext = (chain: RollChain, selected?: string): View => {
 };
 
 /** Each with the next command. `selected`: the profile that commands use without an option. */
-export const viewUnfinishedRolls = (
-  chains: readonly RollChain[],
-  selected?: string,
-  open?: readonly Hedge[],
-): View =>
+export const viewUnfinishedRolls = (chains: readonly RollChain[], selected?: string): View =>
   chains.length > 0 && [
     gap,
     line(
       text(
         `${chains.length} unfinished ${chains.length === 1 ? 'roll' : 'rolls'}:`,
-        chains.every(({ state }) => state === 'planned') ? 'strong' : 'warn',
+        chains.every((chain) => isOnCourse(chain)) ? 'strong' : 'warn',
       ),
       // It lists those of one account.
       chains.every(({ plan }) => (selected ?? plan.profile) === plan.profile) &&
         hintCell(shell`hedge roll show`, 'dim'),
     ),
-    chains.slice(0, MOST_LISTED).map((chain) => [line(chainCells(chain, open)), viewNext(chain, selected)]),
+    chains.slice(0, MOST_LISTED).map((chain) => [line(chainCells(chain)), viewNext(chain, selected)]),
     chains.length > MOST_LISTED && andMore(chains.length - MOST_LISTED, shell`hedge roll show`),
   ];
 
-/** `undefined`: the journal cannot be read. `open`: hedges that were read now. */
-export function viewKnownRolls(rolls: KnownRolls | undefined, open: readonly Hedge[]): View {
+/** `undefined`: the journal cannot be read. */
+export function viewKnownRolls(rolls: KnownRolls | undefined): View {
   if (rolls === undefined)
     return warnLine('Unfinished rolls are not known: the journal cannot be read. See hedge doctor.');
   const { chains, trouble } = rolls;
   return [
-    viewUnfinishedRolls(chains, undefined, open),
+    viewUnfinishedRolls(chains),
     trouble !== undefined && warnLine(`Unfinished rolls may be missing: ${trouble.what} See hedge doctor.`),
   ];
 }

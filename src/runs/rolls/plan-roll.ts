@@ -16,13 +16,15 @@ import { recordedIdentity, sameIdentity } from '../../journal/account-identity.t
 import { timeInWords } from '../../journal/describe.ts';
 import { mintChainId, type RollEnd, type RollPlan, SCHEMA } from '../../journal/records.ts';
 import {
-  CHAIN_WORDS,
+  isDue,
   isFinished,
   legReference,
   nextOfChain,
   type RollChain,
   rollChain,
+  rollInWords,
   rootOf,
+  whyNoLegTwo,
 } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { troubleError } from '../../journal/trouble.ts';
@@ -252,10 +254,11 @@ export async function keepPlan(
 /** The chain comes first. */
 export function unfinished(chain: RollChain): StoppedError {
   const { plan } = chain;
+  const [next, why] = [nextOfChain(chain), whyNoLegTwo(chain)];
   return nothingSent({
     code: 'roll_unfinished',
-    what: `Hedge ${quotedName(plan.hedge_id)} is in roll ${plan.chain_id} already (${CHAIN_WORDS[chain.state]}).`,
-    hint: [nextOfChain(chain) ?? [], dropStep(chain, 'give up this roll')].flat(),
+    what: `Hedge ${quotedName(plan.hedge_id)} is in roll ${plan.chain_id} already (${rollInWords(chain)}).`,
+    hint: [next ?? [], why === undefined || isDue(chain) ? dropStep(chain, 'give up this roll') : []].flat(),
     details: { chain_id: plan.chain_id, state: chain.state, deal_id: plan.deal_id },
   });
 }

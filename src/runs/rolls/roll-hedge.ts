@@ -9,7 +9,7 @@ import { say, shell } from '../../domain/hint.ts';
 import type { Side } from '../../domain/vocabulary.ts';
 import { nothingSent } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
-import type { RollChain } from '../../journal/roll-chains.ts';
+import { asRead, type RollChain, whyNoLegTwo } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { readPositionFacts } from '../../readings/read-position.ts';
 import { sidePositionOf } from '../../readings/side-position.ts';
@@ -199,8 +199,9 @@ async function rollLater(
   const hedge = target.hedge ?? onlyHedgeOn(sidePositionOf(target, await readPositionFacts(context)), intent);
   const before = unfinishedOf(context).find(({ plan }) => plan.hedge_id === hedge.id);
   if (before !== undefined) {
-    if (!isSamePlan(before, intent)) throw unfinished(before);
-    return reportOf(before, { existing: true });
+    const chain = asRead(before, [{ id: hedge.id, notional_usd: hedge.notional }]);
+    if (!isSamePlan(chain, intent) || whyNoLegTwo(chain) !== undefined) throw unfinished(chain);
+    return reportOf(chain, { existing: true });
   }
   const plan = await planRoll(intent, hedge, context);
   const { open, warnings } = await previewLater(

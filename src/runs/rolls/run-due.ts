@@ -1,7 +1,6 @@
 /** Runs every roll that is due, one after the other. One that fails does not stop the others, unless they would fail too. */
 
 import type { Big } from 'big.js';
-import type { Hedge } from '../../client/schemas.ts';
 import type { ActionOptions } from '../../domain/action-intent.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
@@ -17,6 +16,7 @@ import {
 import { sameIdentity } from '../../journal/account-identity.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import {
+  asRead,
   chainNotional,
   chainsOf,
   isDue,
@@ -54,8 +54,6 @@ export interface RunReport {
   ends: readonly RunEnd[];
   /** Rolls of this account that are not due; empty where a chain was named. */
   waiting: readonly RollChain[];
-  /** Hedges of the account at the beginning; empty where nothing was read. */
-  hedges: readonly Hedge[];
   /** How many of other accounts are not finished; 0 where a chain was named. */
   elsewhere: number;
   finding: HedgeError | undefined;
@@ -64,7 +62,7 @@ export interface RunReport {
   servedAt: Date | undefined;
 }
 
-const NO_READING = { waiting: [], hedges: [], servedAt: undefined } as const;
+const NO_READING = { waiting: [], servedAt: undefined } as const;
 
 const CHAIN = /^[0-9a-f]{4,8}$/;
 
@@ -139,11 +137,10 @@ export async function runDue(
   // Maturity is judged by the service's time.
   const positionFacts = await readPositionFacts(context);
   const servedMs = positionFacts.servedAt.getTime();
-  const chains = open.map(({ plan }) => chainNow(plan, context, { servedMs }));
+  const chains = open.map(({ plan }) => asRead(chainNow(plan, context, { servedMs }), positionFacts.hedges));
   const meant = chains.filter(
     // One of which nothing was sent is the operator's to go on with.
-    (chain) =>
-      named !== undefined || chain.state !== 'planned' || isOverEarly(chain, positionFacts) !== undefined,
+    (chain) => named !== undefined || !isWaiting(chain) || isOverEarly(chain, positionFacts) !== undefined,
   );
   const ends: RunEnd[] = [];
   let stopped = false;
@@ -157,7 +154,6 @@ export async function runDue(
   return {
     ends,
     waiting: chains.filter((chain) => !meant.includes(chain)),
-    hedges: positionFacts.hedges,
     elsewhere,
     finding: errorOfRolls(ends) ?? lacking,
     trouble,
@@ -171,8 +167,12 @@ const rollsMissing = (trouble: JournalTrouble): HedgeError =>
     ? troubleError(trouble, 'Rolls of colleagues may be missing here: those were not run.')
     : incompleteError(trouble);
 
-const isOverEarly = ({ plan, state }: RollChain, positionFacts: PositionFacts): RollEndedError | undefined =>
-  plan.when === 'maturity' && state === 'planned' ? closedBeforeMaturity(plan, positionFacts) : undefined;
+/** Nothing is due: leg 1 has not matured, or was not closed yet. */
+const isWaiting = ({ state, dueMs }: RollChain): boolean =>
+  state === 'planned' || (state === 'closed_early' && dueMs === undefined);
+
+const isOverEarly = (chain: RollChain, positionFacts: PositionFacts): RollEndedError | undefined =>
+  chain.plan.when === 'maturity' && isWaiting(chain) ? closedBeforeMaturity(chain, positionFacts) : undefined;
 
 const skip = (chain: RollChain): RunEnd => ({ chain, ...NOTHING_RUN, skipped: 'not_due' });
 
@@ -182,7 +182,7 @@ async function runOne(
   context: TradingContext,
   positionFacts: PositionFacts,
 ): Promise<RunEnd> {
-  const isPlanned = chain.state === 'planned' && isOverEarly(chain, positionFacts) === undefined;
+  const isPlanned = isWaiting(chain) && isOverEarly(chain, positionFacts) === undefined;
   if (chain.plan.when === 'maturity' && (isFinished(chain) || isPlanned)) return skip(chain);
   const plan = withLimit(chain.plan, maxCostBps);
   const isTooLate = chain.state === 'missed' && !late;
@@ -242,7 +242,7 @@ async function runLegTwo(
   const servedMs = positionFacts.servedAt.getTime();
   const over = isOverEarly(chain, positionFacts);
   if (over !== undefined) throw over;
-  if (!isDue(chain))
+  if (!isDue(chain) && chain.state !== 'closed_early')
     return runOpen(plan, options, context, { servedMs, size: chainNotional(chain), allowDuplicate });
   const opened = await legTwoElsewhere(plan, context);
   if (opened !== undefined) {

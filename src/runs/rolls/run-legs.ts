@@ -56,7 +56,8 @@ export function chainNow(
     ...(recorded?.find(by) ?? []).filter(({ id }) => !legs.some((leg) => leg.id === id)),
     ...legs,
   ];
-  return rollChain(plan, { state: { find }, nowMs: clock.now(), servedMs });
+  const newest: JournalState['newest'] = (...of) => recorded?.newest(...of) ?? [];
+  return rollChain(plan, { state: { find, newest }, nowMs: clock.now(), servedMs });
 }
 
 /** The close of the whole side, on which the hedge is alone. */

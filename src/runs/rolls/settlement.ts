@@ -6,26 +6,22 @@ import { Big } from 'big.js';
 import { keepingNote, openCommandLine, USUAL_OPTIONS } from '../../args/action-options.ts';
 import { decimalFrom, textFrom } from '../../client/json.ts';
 import type { ClosedHedge, Hedge } from '../../client/schemas.ts';
-import { takesWholeSide } from '../../domain/action-table.ts';
-import { readDecimal } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
-import { ownField } from '../../domain/fields.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { quoted, quotedName } from '../../domain/quoted.ts';
 import { isSameName } from '../../domain/vocabulary.ts';
 import { type NextStep, type OwnCode, PendingError, StoppedError } from '../../errors.ts';
-import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionAndMachine, timeInWords } from '../../journal/describe.ts';
-import { changesKept, openHedgesFrom } from '../../journal/queries.ts';
+import { openHedgesFrom } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
-import { type Action, maybeExecuted } from '../../journal/replay.ts';
+import type { Action } from '../../journal/replay.ts';
+import { legOneHere, type RollChain } from '../../journal/roll-chains.ts';
 import { closedHedgeId, closedInstant, EARLY_MS } from '../../readings/closed-record.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { hedgeIfKnown, readUnderReference } from '../../readings/read-position.ts';
 import type { PositionFacts } from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../../trading/idempotency-window.ts';
-import { holdsSide } from '../../trading/outcome/position-diff.ts';
 import type { Finding } from '../../trading/trading-context.ts';
 import { isMatured, legTwo } from './plan-roll.ts';
 
@@ -59,7 +55,9 @@ export async function settledSize(plan: RollPlan, servedMs: number, context: Rea
     readRecords(plan, context),
   ]);
   const hedge = read?.data;
-  const here = knownHere(plan, context);
+  // Also before the plan: this machine's clock may have been set back since.
+  const from = openHedgesFrom(Math.min(context.clock.now(), Date.parse(plan.at)));
+  const here = legOneHere(plan, context.journal.read().newest({ from }));
   const claims = new Set(records.flatMap((record) => claimsOf(record, { maturesMs, servedMs })));
   if (here.closedBy !== undefined) {
     const isByHand = here.closedBy.recordedAs === 'done';
@@ -133,38 +131,6 @@ function claimsOf(
   return [...(early ? (['early'] as const) : []), ...(settled ? (['settled'] as const) : [])];
 }
 
-interface KnownHere {
-  /** A close or reduction from this machine that closed it. */
-  closedBy?: Action;
-  /** A close that may have closed it: its outcome is not known, or lacks this hedge. */
-  unresolved?: Action;
-  /** USD, since the roll was planned. */
-  size?: Big | undefined;
-}
-
-/** The clock may have been set back since the plan: a close that is known to have executed counts whenever it was. */
-function knownHere(plan: RollPlan, { journal, clock, identity }: ReadContext): KnownHere {
-  const known: KnownHere = {};
-  const from = openHedgesFrom(Math.min(clock.now(), Date.parse(plan.at)));
-  for (const action of journal.read().newest({ from })) {
-    const { intent } = action;
-    const { hedges, served_at: servedAt = '' } = intent.before;
-    const held = hedges.find(({ hedge_id: id, status }) => id === plan.hedge_id && holdsSide(status));
-    const isBefore = (servedAt === '' ? intent.at : servedAt) < (plan.maturity_at ?? '');
-    if (held === undefined || !isBefore || !maybeExecuted(action)) continue;
-    if (!sameIdentity(intent.identity, identity)) continue;
-    const after = changesKept(action)?.find(({ id }) => id === plan.hedge_id)?.after;
-    const isClose = takesWholeSide(intent);
-    const isByHand = action.recordedAs === 'done' && (isClose || after?.eq(0) === true);
-    const own = readDecimal(ownField(action.outcome?.facts ?? {}, plan.hedge_id));
-    if (isByHand || (action.state === 'done' && own?.eq(0) === true)) return { closedBy: action };
-    if (intent.at < plan.at && servedAt < plan.at) continue;
-    if (isClose) known.unresolved ??= action;
-    known.size ??= after ?? readDecimal(held.notional_usd);
-  }
-  return known;
-}
-
 /**
  * A record covers the whole life of a hedge, so its size may be that before a reduction; the hedge has what was left.
  * @throws StoppedError without that size, and when another figure is smaller.
@@ -195,13 +161,13 @@ function sizeOf(
 
 /** Read before its maturity: a close is final, and after the maturity it would look like a settlement. */
 export function closedBeforeMaturity(
-  plan: RollPlan,
+  { plan, legOne: { closedBy: by } }: RollChain,
   { hedges, servedAt }: Pick<PositionFacts, 'hedges' | 'servedAt'>,
 ): RollEndedError | undefined {
   const hedge = hedges.find(({ id }) => id === plan.hedge_id);
   const isEarly = servedAt.getTime() < Date.parse(plan.maturity_at ?? '') - EARLY_MS;
   return isEarly && hedge?.status === 'closed' && !isMatured(hedge, servedAt)
-    ? closedEarly(plan, {})
+    ? closedEarly(plan, { by })
     : undefined;
 }
 
@@ -225,7 +191,10 @@ export function legTwoClosed(plan: RollPlan, hedge: Hedge, at: Date): RollEndedE
   });
 }
 
-function closedEarly(plan: RollPlan, { by, at }: { by?: Action; at?: string | undefined }): RollEndedError {
+function closedEarly(
+  plan: RollPlan,
+  { by, at }: { by?: Action | undefined; at?: string | undefined },
+): RollEndedError {
   const name = quotedName(plan.hedge_id);
   const atMs = instantOf(at ?? '');
   const when = atMs === undefined ? '' : `, ${timeInWords(exactInstant(atMs))}`;

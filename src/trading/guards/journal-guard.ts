@@ -15,12 +15,13 @@ import { actionInWords, haltedInWords, stateInWords } from '../../journal/descri
 import { type AccountSide, conflictsOn, findAction, usedDealId } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import {
-  CHAIN_WORDS,
   type ChainClock,
   chainNotional,
   isDue,
+  isFinished,
   nextOfChain,
-  unfinishedChains,
+  rollChain,
+  rollInWords,
 } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { troubleAdvice, troubleCode, troubleError } from '../../journal/trouble.ts';
@@ -225,19 +226,22 @@ function rollsOnSide(
 ): readonly Finding[] {
   const [closes, adds] = [takesWholeSide(terms), enlarges(terms) && !createsHedge(terms)];
   if (terms.flat || !(closes || enlarges(terms))) return [];
-  return unfinishedChains(state, { nowMs, servedMs, identity: terms.identity })
-    .filter(({ plan }) => plan.market === terms.market && plan.side === terms.side)
+  const { identity, market, side } = terms;
+  return state.rolls
+    .filter((plan) => plan.market === market && plan.side === side && sameIdentity(plan.identity, identity))
+    .map((plan) => rollChain(plan, { state, nowMs, servedMs }))
+    .filter((chain) => !isFinished(chain))
     .flatMap((chain): Finding[] => {
       const { chain_id: id, hedge_id: hedgeId, deal_id: dealId, when } = chain.plan;
       const finding = {
         level: 'warn',
         code: 'roll_unfinished',
-        details: { chain_id: id, hedge_id: hedgeId },
+        details: { chain_id: id, hedge_id: hedgeId, state: chain.state },
       } as const;
       // Leg 2 itself, and the rows of a file, are not told of it.
       const isToFinish = isDue(chain) && dealId !== terms.dealId && terms.isOfRun !== true;
       if (isToFinish && !adds) {
-        const unfinished = `Roll ${id} is not finished: ${CHAIN_WORDS[chain.state]}.`;
+        const unfinished = `Roll ${id} is not finished: ${rollInWords(chain)}.`;
         return [{ ...finding, message: unfinished, hint: nextOfChain(chain) }];
       }
       if (!(closes || adds) || chain.state !== 'planned' || when !== 'maturity') return [];

@@ -3,6 +3,7 @@ import { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
 import { someOf, usdInWords } from '../../domain/exposure.ts';
 import { unquoted } from '../../domain/quoted.ts';
+import { holdsSide } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import {
   hasMatured,
@@ -35,10 +36,6 @@ export interface PositionDiff {
 }
 
 const isComing = (status: string | null): boolean => status !== null && PENDING_STATUSES.includes(status);
-
-/** Neither in flight nor over. */
-export const holdsSide = (status: string | null): boolean =>
-  !isComing(status) && (status === null || !OVER_STATUSES.includes(status));
 
 /** USD on the side before the action. */
 export const filledBefore = ({ before }: IntentRecord): Big =>

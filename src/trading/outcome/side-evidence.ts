@@ -5,7 +5,7 @@
 import type { ApiResponse } from '../../client/hedge-api.ts';
 import type { Hedge } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
-import type { AccountSide } from '../../journal/queries.ts';
+import { type AccountSide, holdsSide } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import { knownClosed, openFromHere } from '../../readings/closed-here.ts';
@@ -22,7 +22,6 @@ import {
 } from '../../readings/unconfirmed-hedges.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import { readAt } from './concurrent-actions.ts';
-import { holdsSide } from './position-diff.ts';
 
 /** The hedges that held the side before an action of the journal. */
 export const beforeReading = (intent: IntentRecord): EarlierReading => ({

@@ -1,0 +1,163 @@
+/** A planned roll whose first leg this machine has closed or enlarged: every screen says what becomes of it. */
+import { describe, expect, it } from 'vitest';
+import { coverLine } from '../support/exposure-files.ts';
+import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
+
+const PLAN = 'roll PAY-1 --tenor 1 --at maturity --max-cost-bps 60 --yes';
+const SCREENS = ['', 'check', 'roll show', 'maturities'];
+const flat = ({ out, err }: Ran): string => `${err} ${out}`.replaceAll(/\s+/g, ' ');
+
+async function planned(): Promise<{ cli: TestCli; id: string }> {
+  const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+  await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
+  const { data }: { data: { chain_id: string } } = JSON.parse((await cli.run(`${PLAN} --json`)).out);
+  return { cli, id: data.chain_id };
+}
+
+const rollOf = async (cli: TestCli): Promise<Record<string, unknown>> => {
+  const { data }: { data: Record<string, unknown>[] } = JSON.parse((await cli.run('roll show --json')).out);
+  return data[0] ?? {};
+};
+
+describe('a planned roll whose hedge this machine has closed', () => {
+  it('is over on every screen, with the command that gives it up, before and after the maturity', async () => {
+    const { cli, id } = await planned();
+    const closed = await cli.run('close USDTNGN buy --yes');
+    const [, action = ''] = /Action +(\w+)/.exec(closed.out) ?? [];
+    const says = `leg 1 was closed before its maturity (action ${action}): leg 2 is not opened`;
+    expect(closed.out.replaceAll(/\s+/g, ' ')).toContain(
+      `Roll ${id}: ${says}. hedge roll drop ${id} --note TEXT`,
+    );
+    for (const later of ['0h', '73h']) {
+      if (later !== '0h') await cli.run(`practice advance ${later}`);
+      for (const screen of SCREENS) {
+        const shown = flat(await cli.run(screen));
+        expect([screen, shown]).toEqual([
+          screen,
+          expect.stringContaining(`hedge roll drop ${id} --note TEXT`),
+        ]);
+        expect([screen, shown]).toEqual([screen, expect.stringContaining(says)]);
+        expect(shown).not.toContain('hedge roll run');
+        expect(shown).not.toMatch(/, settles/);
+      }
+      expect(await rollOf(cli)).toMatchObject({
+        state: 'closed_early',
+        next: expect.stringContaining(`roll drop ${id} --note TEXT`),
+      });
+    }
+    const ran = await cli.run('roll run --due --yes');
+    expect([ran.code, flat(ran)]).toEqual([10, expect.stringContaining('was closed before its maturity')]);
+    expect(await rollOf(cli)).toMatchObject({ state: 'dropped', next: null });
+  });
+
+  it('ends with the next run, also before the maturity', async () => {
+    const { cli } = await planned();
+    await cli.run('close USDTNGN buy --yes');
+    expect((await cli.run('roll run --due --yes')).code).toBe(10);
+    expect(await rollOf(cli)).toMatchObject({ state: 'dropped' });
+  });
+
+  it('is not planned a second time', async () => {
+    const { cli, id } = await planned();
+    await cli.run('close USDTNGN buy --yes');
+    expect((await cli.run(`roll drop ${id} --note closed`)).code).toBe(0);
+    expect((await cli.run(PLAN)).code).toBe(10);
+  });
+});
+
+describe('a planned roll whose hedge this machine has enlarged', () => {
+  const LARGER = 'leg 1 was enlarged to 13,000.00 USD';
+
+  it('is to be planned again on every screen, until the maturity', async () => {
+    const { cli, id } = await planned();
+    await cli.run('add USDTNGN buy 3k --yes');
+    for (const screen of SCREENS) {
+      const shown = flat(await cli.run(screen));
+      expect([screen, shown]).toEqual([
+        screen,
+        expect.stringContaining(
+          `hedge roll drop ${id} --note TEXT ${LARGER}: leg 2 is not opened by itself. Then plan it again: hedge roll PAY-1 --tenor 1 --at maturity --max-cost-bps 60`,
+        ),
+      ]);
+      expect(shown).not.toContain('hedge roll run');
+    }
+    const again = await cli.run(`${PLAN} --json`);
+    expect([again.code, again.document()]).toEqual([
+      10,
+      expect.objectContaining({ error: expect.objectContaining({ code: 'roll_unfinished' }) }),
+    ]);
+    expect(flat(again)).toContain(LARGER);
+    expect((await cli.run(['roll', 'drop', id, '--note', 'enlarged'])).code).toBe(0);
+    expect(flat(await cli.run(PLAN))).toMatch(/PLANNED roll \w{8}: buy USDTNGN 13,000\.00 USD/);
+    await cli.run('practice advance 73h');
+    expect((await cli.run('roll run --due --yes')).out).toContain('ROLLED buy USDTNGN 13,000.00 USD');
+  });
+
+  it('never has open leg 2 for a command that is refused', async () => {
+    const { cli, id } = await planned();
+    await cli.run('add USDTNGN buy 3k --yes');
+    await cli.run('practice advance 73h');
+    for (const screen of SCREENS) {
+      // At a terminal the bare command reads the time of the service.
+      const shown = flat(await cli.run(screen, { terminal: { isTTY: true, env: { NO_COLOR: '1' } } }));
+      expect([screen, shown]).toEqual([
+        screen,
+        expect.stringContaining(
+          `hedge roll run ${id} ${LARGER}: leg 2 is not opened by itself; this names the hedge open for each size`,
+        ),
+      ]);
+      expect(shown).not.toContain(`hedge roll run ${id} open leg 2`);
+    }
+    const ran = await cli.run(`roll run ${id} --yes`);
+    const [, open = ''] = /hedge (open USDTNGN buy 13000 .*?)\s{2,}/.exec(ran.err) ?? [];
+    expect([ran.code, (await cli.run(`${open} --yes`)).code]).toEqual([10, 0]);
+    expect(await rollOf(cli)).toMatchObject({ state: 'done' });
+  });
+
+  it('and reduced again to its size is opened by itself', async () => {
+    const { cli } = await planned();
+    await cli.run('add USDTNGN buy 3k --yes');
+    await cli.run('reduce USDTNGN buy 3k --yes');
+    expect(flat(await cli.run('maturities'))).toContain('hedge roll run --due --yes');
+    await cli.run('practice advance 73h');
+    expect((await cli.run('roll run --due --yes')).code).toBe(0);
+  });
+
+  it('that was reduced since is planned already, at the size that it has now', async () => {
+    const { cli, id } = await planned();
+    await cli.run('add USDTNGN buy 3k --yes');
+    await cli.run('reduce USDTNGN buy 5k --yes');
+    expect(flat(await cli.run(PLAN))).toContain(
+      `ALREADY PLANNED roll ${id}: buy USDTNGN 8,000.00 USD now (10,000.00 when planned)`,
+    );
+    expect(await rollOf(cli)).toMatchObject({ chain_id: id, state: 'planned' });
+  });
+});
+
+describe('hedge cover', () => {
+  const line = coverLine();
+  const cover = (cli: TestCli): Promise<Ran> => cli.run(line);
+
+  it('says that the leg 2 of a hedge that was closed does not come, and proposes deals without it', async () => {
+    const { cli, id } = await planned();
+    await cli.run('close USDTNGN buy --yes');
+    const shown = flat(await cover(cli));
+    expect(shown).toContain(`roll ${id}: buy USDTNGN 10,000.00 USD, leg 1 closed early`);
+    expect(shown).toMatch(
+      /roll drop \w+ --note TEXT leg 1 was closed before its maturity \(action \w+\): leg 2 is/,
+    );
+    expect(shown).not.toContain('Uncertain');
+  });
+
+  it('is uncertain of one that was enlarged, and says why, once it has matured', async () => {
+    const { cli, id } = await planned();
+    await cli.run('add USDTNGN buy 3k --yes');
+    const before = flat(await cover(cli));
+    expect(before).toContain('leg 2 is not opened by itself. Then plan it again');
+    expect(before).not.toContain('Uncertain');
+    await cli.run('practice advance 73h');
+    expect(flat(await cover(cli))).toContain(
+      `Uncertain: roll ${id}: leg 1 was enlarged to 13,000.00 USD: leg 2 is not opened by itself.`,
+    );
+  });
+});
