@@ -9,6 +9,8 @@ export const DAY_MS = 24 * HOUR_MS;
 const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const HAS_OFFSET = /(?:Z|[+-]\d\d:?\d\d)$/;
 
+export const hasOffset = (at: string): boolean => HAS_OFFSET.test(at);
+
 /** Milliseconds since the epoch of an ISO 8601 instant; without an offset it is UTC (specification §1). */
 export function instantOf(at: string): number | undefined {
   if (!ISO.test(at)) return undefined;

@@ -5,6 +5,7 @@
 import { instantFrom, textFrom } from '../client/json.ts';
 import type { ClosedHedge, Hedge } from '../client/schemas.ts';
 import { readDecimal } from '../domain/amounts.ts';
+import { HOUR_MS, hasOffset } from '../domain/instants.ts';
 
 type ClosedRecordFields = Readonly<Record<string, unknown>>;
 
@@ -19,6 +20,29 @@ export const closedInstant = ({ closed_at: at }: ClosedRecordFields): number | u
 /** A record that is dated so long before the hedge's maturity is of an early close. */
 export const EARLY_MS = 60_000;
 
+/** Its time names its zone, or is a number. */
+export function hasZone({ closed_at: at }: ClosedRecordFields): boolean {
+  const text = textFrom(at);
+  return text === undefined || readDecimal(text) !== undefined || hasOffset(text);
+}
+
+/** No zone is further from UTC. */
+const ZONE_HOURS = 14;
+
+/**
+ * Told by its time alone. Undefined too for a time that may be of another zone: without one, near the maturity; or later than
+ * the maturity by whole hours.
+ */
+export function endedBy(record: ClosedRecordFields, maturesMs: number): 'settled' | 'early' | undefined {
+  const lateMs = (closedInstant(record) ?? Number.NaN) - maturesMs;
+  if (Number.isNaN(lateMs)) return undefined;
+  if (!hasZone(record) && Math.abs(lateMs) < ZONE_HOURS * HOUR_MS) return undefined;
+  if (lateMs < -EARLY_MS) return 'early';
+  const hours = Math.round(lateMs / HOUR_MS);
+  const isOff = Math.abs(lateMs - hours * HOUR_MS) <= EARLY_MS;
+  return isOff && hours > 0 && hours <= ZONE_HOURS ? undefined : 'settled';
+}
+
 /** Undefined where the record does not tell. */
 export function settlementIn(
   record: ClosedHedge,
@@ -28,5 +52,6 @@ export function settlementIn(
   if (textFrom(record.reason) === 'close') return 'early';
   const closedMs = closedInstant(record);
   if (closedMs === undefined || closedMs < Date.parse(opened ?? '')) return undefined;
-  return closedMs < Date.parse(maturity ?? '') - EARLY_MS ? 'early' : 'settled';
+  const maturesMs = Date.parse(maturity ?? '');
+  return closedMs < maturesMs - EARLY_MS ? 'early' : endedBy(record, maturesMs);
 }

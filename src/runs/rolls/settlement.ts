@@ -17,7 +17,7 @@ import { openHedgesFrom } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import { legOneHere, type RollChain } from '../../journal/roll-chains.ts';
-import { closedHedgeId, closedInstant, EARLY_MS } from '../../readings/closed-record.ts';
+import { closedHedgeId, closedInstant, EARLY_MS, endedBy, hasZone } from '../../readings/closed-record.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { hedgeIfKnown, readUnderReference } from '../../readings/read-position.ts';
 import type { PositionFacts } from '../../readings/side-position.ts';
@@ -83,7 +83,7 @@ export async function settledSize(plan: RollPlan, servedMs: number, context: Rea
   const silent =
     record === undefined
       ? 'no record of the history has its ID'
-      : 'its record in the history has no time and no reason that tell';
+      : 'its record in the history has no reason that tells, and no time, or one that may be of another time zone';
   const why = hedge === undefined ? 'the service does not know it any more' : silent;
   // Its record may come a little after its status.
   throw servedMs - maturesMs < READINGS_LAG_MS ? notSettled(plan, why) : unclear(plan, why);
@@ -111,7 +111,7 @@ export async function cannotTell({ api, signal }: ReadContext): Promise<readonly
 
 const tells = (record: ClosedHedge): boolean =>
   closedHedgeId(record) !== undefined &&
-  (closedInstant(record) !== undefined || REASONS.includes(record.reason));
+  ((closedInstant(record) !== undefined && hasZone(record)) || REASONS.includes(record.reason));
 
 const REASONS: readonly unknown[] = ['close', 'maturity'];
 
@@ -126,8 +126,9 @@ function claimsOf(
   const atMs = closedInstant(record);
   const reason = textFrom(record.reason);
   const isKnown = atMs !== undefined && atMs < servedMs + READINGS_LAG_MS;
-  const early = reason === 'close' || (isKnown && atMs < maturesMs - EARLY_MS);
-  const settled = reason === 'maturity' || (isKnown && atMs >= maturesMs - ROUNDED_MS);
+  const told = isKnown ? endedBy(record, maturesMs) : undefined;
+  const early = reason === 'close' || told === 'early';
+  const settled = reason === 'maturity' || (told === 'settled' && (atMs ?? 0) >= maturesMs - ROUNDED_MS);
   return [...(early ? (['early'] as const) : []), ...(settled ? (['settled'] as const) : [])];
 }
 

@@ -245,6 +245,50 @@ describe('a hedge that settles just before an order of this machine lands', () =
   });
 });
 
+/** The clock of Lagos, an hour ahead of UTC. */
+const inLagos = (record: Fields, sent: (iso: string) => string): Fields => ({
+  ...pick('id', 'notional_usd')(record),
+  closed_at: sent(new Date(Date.parse(String(record['closed_at'])) + HOUR).toISOString()),
+});
+const ZONES: Readonly<Record<string, History>> = {
+  'a time without a zone': (record) => inLagos(record, (iso) => iso.replace('Z', '')),
+  'a local time sent as UTC': (record) => inLagos(record, (iso) => iso),
+};
+
+describe.each(Object.entries(ZONES))('a history that has %s, and no reason', (_what, shape) => {
+  it('does not tell a settlement: a person decides', async () => {
+    const day = await desk();
+    day.history(shape);
+    time.pass(24 * HOUR);
+    const ran = await runDue(day.machine());
+    expect([ran.code, codeOf(ran), await buys()]).toEqual([10, 'book_unclear', 0]);
+    expect(ran.out).toContain('may be of another time zone');
+    expect(ran.document()).toMatchObject({ data: [{ state: 'due' }] });
+  });
+
+  it('tells it with a reason', async () => {
+    const day = await desk();
+    day.history((record) => ({ ...shape(record), reason: record['reason'] }));
+    time.pass(24 * HOUR);
+    expect([(await runDue(day.machine())).code, await buys()]).toEqual([0, 10_000]);
+  });
+});
+
+it('a hedge that was closed an hour early is not opened again where the history has local time without a zone', async () => {
+  const day = await desk();
+  day.history(ZONES['a time without a zone'] ?? pick());
+  expect((await day.machine().run('roll drop PAY-1 --note again')).code).toBe(0);
+  await day.machine().run('open USDTNGN sell 1k --tenor 1 --yes');
+  await day.machine().run('close USDTNGN sell --yes');
+  const planned = await day.machine().run('roll PAY-1 --tenor 1 --at maturity --yes');
+  expect(planned.err.replace(/\s+/g, ' ')).toContain('leg 2 will not open by itself');
+  time.pass(22 * HOUR);
+  await day.colleague('/hedges/close', {});
+  time.pass(2 * HOUR);
+  const ran = await runDue(day.machine());
+  expect([ran.code, codeOf(ran), await buys()]).toEqual([10, 'book_unclear', 0]);
+});
+
 type Event = (day: Desk) => Promise<unknown>;
 
 /** How a hedge is closed before its maturity. `here`: this machine's journal tells. */
