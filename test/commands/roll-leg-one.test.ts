@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { coverLine } from '../support/exposure-files.ts';
 import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
+import { keepJournal } from '../support/written-journal.ts';
 
 const PLAN = 'roll PAY-1 --tenor 1 --at maturity --max-cost-bps 60 --yes';
 const SCREENS = ['', 'check', 'roll show', 'maturities'];
@@ -159,5 +160,78 @@ describe('hedge cover', () => {
     expect(flat(await cover(cli))).toContain(
       `Uncertain: roll ${id}: leg 1 was enlarged to 13,000.00 USD: leg 2 is not opened by itself.`,
     );
+  });
+});
+
+describe('leg 2 of a roll whose hedge was replaced by hand after it had settled', () => {
+  const RUN = 'roll run --due --yes';
+  const total = async (cli: TestCli): Promise<number> => {
+    const { data }: { data: { status: string; notional_usd: number }[] } = JSON.parse(
+      (await cli.run('hedges --json')).out,
+    );
+    return data.reduce((sum, each) => (each.status === 'filled' ? sum + each.notional_usd : sum), 0);
+  };
+  async function settled(open: string): Promise<{ cli: TestCli; id: string }> {
+    const { cli, id } = await planned();
+    await cli.run('practice advance 73h');
+    expect((await cli.run(`open USDTNGN ${open} --yes`)).code).toBe(0);
+    await cli.run('practice advance 1h');
+    return { cli, id };
+  }
+
+  it('is not opened on top of it without a person, who is told both ways on', async () => {
+    const { cli, id } = await settled('buy 10k --tenor 3 --deal-id PAY-2');
+    const ran = await cli.run(RUN);
+    expect([ran.code, flat(ran)]).toEqual([
+      10,
+      expect.stringContaining(
+        `10,000.00 USD ("PAY-2") was opened on USDTNGN buy after leg 1 of roll ${id} had settled. Leg 2 was not sent: it would come on top. hedge roll drop ${id} --note TEXT if that replaces leg 2 hedge roll run ${id} --allow-duplicate open leg 2 as well`,
+      ),
+    ]);
+    expect((await cli.run(`${RUN} --json`)).document()).toMatchObject({ error: { code: 'book_changed' } });
+    expect(await total(cli)).toBe(10_000);
+    expect((await cli.run(`roll run ${id} --allow-duplicate --yes`)).code).toBe(0);
+    expect(await total(cli)).toBe(20_000);
+  });
+
+  it.each([
+    ['y', 0, 20_000],
+    ['n', 10, 10_000],
+  ])('is warned of above the question of a person, who says %s', async (answer, code, usd) => {
+    const { cli, id } = await settled('buy 10k --tenor 3 --allow-duplicate');
+    const ran = await cli.run(`roll run ${id}`, {
+      terminal: { isTTY: true, env: { NO_COLOR: '1' } },
+      answer: `${answer}\r`,
+    });
+    expect([ran.code, flat(ran), await total(cli)]).toEqual([
+      code,
+      expect.stringMatching(
+        /Warning: 10,000\.00 USD \("hdg_\w+"\) was opened on USDTNGN buy after leg 1 .*\?/,
+      ),
+      usd,
+    ]);
+  });
+
+  it.each([
+    ['of another size', 'buy 9k --tenor 3 --deal-id PAY-2'],
+    ['on the other side', 'sell 10k --tenor 3 --deal-id PAY-2'],
+    ['that covers a date', 'buy 10k --tenor 3 --deal-id COVER-20261224-BUY-0a1b2c'],
+    ['that another roll carries on', 'buy 10k --tenor 3 --deal-id PAY-7.r2'],
+  ])('is opened beside a hedge %s', async (_what, open) => {
+    const { cli } = await settled(open);
+    expect((await cli.run(RUN)).code).toBe(0);
+  });
+
+  it('is opened beside the leg 2 of another roll, a hedge of before the maturity, and one that others opened', async () => {
+    const { cli } = await planned();
+    await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-3 --yes');
+    await cli.run('roll PAY-3 --tenor 1 --at maturity --yes');
+    await cli.run('practice advance 71h');
+    await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-4 --yes');
+    await cli.run('practice advance 2h');
+    const putBack = keepJournal(cli.home);
+    expect((await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-5 --yes')).code).toBe(0);
+    putBack();
+    expect([(await cli.run(RUN)).code, await total(cli)]).toEqual([0, 40_000]);
   });
 });

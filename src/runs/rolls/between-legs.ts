@@ -1,13 +1,21 @@
-/** Between the legs of a roll at once the side must be flat, and leg 2 gets the size that was closed. */
+/**
+ * Between the legs: leg 2 is not opened on top of a hedge that replaces it, and that of a roll at once gets the size that was
+ * closed.
+ */
 import type { Big } from 'big.js';
+import { createsHedge } from '../../domain/action-table.ts';
 import { isSameSize, usdInWords } from '../../domain/exposure.ts';
 import { commandText, shell, step } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
+import { coveredDate } from '../../domain/vocabulary.ts';
 import { HedgeError, without } from '../../errors.ts';
-import { chainNotional, closedSize, type RollChain } from '../../journal/roll-chains.ts';
+import { sameIdentity } from '../../journal/account-identity.ts';
+import type { RollPlan } from '../../journal/records.ts';
+import type { Action } from '../../journal/replay.ts';
+import { chainNotional, closedSize, type RollChain, rootOf } from '../../journal/roll-chains.ts';
 import { hedgeIfKnown } from '../../readings/read-position.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
-import type { TradingContext } from '../../trading/trading-context.ts';
+import type { Finding, TradingContext } from '../../trading/trading-context.ts';
 import { dealIdFrom } from './plan-roll.ts';
 import { dropStep, SideNotFlatError } from './roll-result.ts';
 
@@ -55,24 +63,75 @@ export function checkLegOneClosed({ plan, close }: RollChain, { open }: SidePosi
  * The hedge was alone on its side. Another one there may have been opened in place of leg 2, by hand or elsewhere.
  * @throws StoppedError
  */
-export function checkFlat(chain: RollChain, { open, coming }: SidePosition): void {
-  const { plan } = chain;
+export function checkFlat({ plan }: RollChain, { open, coming }: SidePosition): void {
   const others = [...open, ...coming].filter(({ id }) => id !== plan.hedge_id);
   if (plan.when !== 'now' || others.length === 0) return;
-  const named = others.map(({ id, notional, reference }) => {
-    const size = notional === undefined ? '' : `${usdInWords(notional)} `;
-    return `${size}(${quotedName(dealIdFrom(reference) ?? id)})`;
-  });
-  const place = `${plan.market} ${plan.side}`;
-  throw new SideNotFlatError({
+  throw onTop(
+    plan,
+    others,
+    `${plan.market} ${plan.side} is not flat between the legs of roll ${plan.chain_id}: ${namesOf(others)} was opened there.`,
+  );
+}
+
+/**
+ * A hedge of the size of leg 2 that was opened from here after leg 1 had settled may be there in its place.
+ * @throws StoppedError where nobody is asked.
+ */
+export function checkNotReplaced(
+  { plan }: RollChain,
+  { size, side, asks }: { size: Big; side: SidePosition; asks: boolean },
+  { journal }: Pick<TradingContext, 'journal'>,
+): readonly Finding[] {
+  const alike = [...side.open, ...side.coming].filter(
+    ({ notional }) => notional !== undefined && isSameSize(notional, size),
+  );
+  if (plan.when === 'now' || alike.length === 0) return [];
+  const opened = journal.read().find({ hedgeIds: alike.map(({ id }) => id) });
+  const instead = alike.filter(({ id, filledAt }) =>
+    opened.some(
+      (action) =>
+        createsHedge(action.intent) &&
+        action.hedgeId === id &&
+        sameIdentity(action.intent.identity, plan.identity) &&
+        Date.parse(filledAt ?? action.intent.at) >= Date.parse(plan.maturity_at ?? '') &&
+        !hasOtherPurpose(action, plan),
+    ),
+  );
+  if (instead.length === 0) return [];
+  const what = `${namesOf(instead)} was opened on ${plan.market} ${plan.side} after leg 1 of roll ${plan.chain_id} had settled.`;
+  if (!asks) throw onTop(plan, instead, what);
+  const message = `${what} Leg 2 would come on top.`;
+  return [{ level: 'warn', code: 'book_changed', message, hint: dropStep(plan, 'if that replaces leg 2') }];
+}
+
+/** It is a leg of another roll, or was opened for a due date. */
+function hasOtherPurpose(
+  { intent: { chain_id: chain, deal_id: dealId = '' } }: Action,
+  plan: RollPlan,
+): boolean {
+  const { root, leg } = rootOf(dealId);
+  return chain !== undefined || coveredDate(dealId) !== undefined || (leg > 1 && root !== plan.root);
+}
+
+type NamedHedge = Pick<SidePosition['coming'][number], 'id' | 'notional' | 'reference'>;
+
+const namesOf = (hedges: readonly NamedHedge[]): string =>
+  hedges
+    .map(({ id, notional, reference }) => {
+      const size = notional === undefined ? '' : `${usdInWords(notional)} `;
+      return `${size}(${quotedName(dealIdFrom(reference) ?? id)})`;
+    })
+    .join(', ');
+
+const onTop = (plan: RollPlan, others: readonly NamedHedge[], what: string): SideNotFlatError =>
+  new SideNotFlatError({
     code: 'book_changed',
-    what: `${place} is not flat between the legs of roll ${plan.chain_id}: ${named.join(', ')} was opened there.`,
+    what,
     meaning: 'Leg 2 was not sent: it would come on top.',
     hint: [
-      dropStep(chain, 'if that replaces leg 2'),
+      dropStep(plan, 'if that replaces leg 2'),
       step(shell`hedge roll run ${plan.chain_id} --allow-duplicate`, 'open leg 2 as well'),
     ],
     retry: 'after_check',
     details: { chain_id: plan.chain_id, hedge_ids: others.map(({ id }) => id) },
   });
-}

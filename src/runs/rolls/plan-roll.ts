@@ -258,7 +258,7 @@ export function unfinished(chain: RollChain): StoppedError {
   return nothingSent({
     code: 'roll_unfinished',
     what: `Hedge ${quotedName(plan.hedge_id)} is in roll ${plan.chain_id} already (${rollInWords(chain)}).`,
-    hint: [next ?? [], why === undefined || isDue(chain) ? dropStep(chain, 'give up this roll') : []].flat(),
+    hint: [next ?? [], why === undefined || isDue(chain) ? dropStep(plan, 'give up this roll') : []].flat(),
     details: { chain_id: plan.chain_id, state: chain.state, deal_id: plan.deal_id },
   });
 }

@@ -10,6 +10,7 @@ import {
   worstEffect,
   worstError,
 } from '../../errors.ts';
+import type { RollPlan } from '../../journal/records.ts';
 import { isDue, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
 import type { ActionReport } from '../../trading/report.ts';
 
@@ -51,7 +52,10 @@ export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError
   // The next steps of the close alone would leave a roll behind that opens leg 2 later.
   if (chain.state === 'closing' && close !== undefined && next !== undefined && effect !== 'none')
     return finding.with({
-      hint: [next, dropStep(chain, 'once leg 1 is closed: give up leg 2, which roll run --due would open')],
+      hint: [
+        next,
+        dropStep(chain.plan, 'once leg 1 is closed: give up leg 2, which roll run --due would open'),
+      ],
       effect,
     });
   if (finding instanceof SideNotFlatError) return finding;
@@ -72,8 +76,8 @@ const waits = ({ code, hint = [] }: HedgeError): readonly NextStep[] =>
     ? hint.filter(isCommand).map(({ command }) => step(command, 'first'))
     : [];
 
-export const dropStep = ({ plan }: RollChain, does: string): NextStep =>
-  step(shell`hedge roll drop ${plan.chain_id} --note TEXT`, does);
+export const dropStep = ({ chain_id: id }: RollPlan, does: string): NextStep =>
+  step(shell`hedge roll drop ${id} --note TEXT`, does);
 
 const AFTER: Readonly<Record<string, Sentence>> = {
   cost_too_high: 'try leg 2 again; --max-cost-bps sets another limit',

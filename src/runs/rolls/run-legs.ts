@@ -23,7 +23,7 @@ import type { ClosePlan, OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import type { Evaluation, Finding, TradingContext } from '../../trading/trading-context.ts';
 import { simulateBatch } from '../simulate-batch.ts';
-import { checkFlat, checkLegOneClosed, sizeToOpen } from './between-legs.ts';
+import { checkFlat, checkLegOneClosed, checkNotReplaced, sizeToOpen } from './between-legs.ts';
 import { lookAgain } from './look-again.ts';
 import {
   legTwo,
@@ -210,9 +210,13 @@ async function openLeg(
         const { sidePosition } = preview.plan.facts;
         checkLegOneClosed(result.chain, sidePosition);
         if (!allowDuplicate) checkFlat(result.chain, sidePosition);
+        const asks = context.attended && !options.yes;
+        const instead = allowDuplicate
+          ? []
+          : checkNotReplaced(result.chain, { size, side: sidePosition, asks }, context);
         const changed = shown === undefined ? preview.changed : priceChanged(shown, preview.plan);
         if (isShown && changed === undefined) return true;
-        const warnings = [...preview.warnings, ...pastDue];
+        const warnings = [...preview.warnings, ...instead, ...pastDue];
         return context.confirm({ ...preview, changed, warnings }, options);
       },
     },
