@@ -420,7 +420,9 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     const shown = await run('wait PAY-1', ON_A_TERMINAL);
     expect([shown.code, shown.out]).toEqual([
       0,
-      expect.stringMatching(/To confirm +after .*: hedge check \w{4}\. Until then it may\s+be somebody else/),
+      expect.stringMatching(
+        /To confirm +after .*: hedge check \w{4}\. Until then your\s+lost request may still arrive, as a second hedge/,
+      ),
     ]);
     const bare = await run('check', ON_A_TERMINAL);
     expect(bare.out).toMatch(

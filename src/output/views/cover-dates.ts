@@ -25,10 +25,10 @@ import { countOf, known } from './record-columns.ts';
 
 /** `Mon 14 Dec`; `(!)` marks a weekend or a public holiday. */
 export const markedDate = (date: string, { today, input }: CoverReading): string =>
-  `${dateInWords(date, today)}${isMarked(date, { today, input }) ? ` ${REST_DAY}` : ''}`;
+  `${dateInWords(date, today)}${isMarked(date, { input }) ? ` ${REST_DAY}` : ''}`;
 
-const isMarked = (date: string, { today, input }: Pick<CoverReading, 'today' | 'input'>): boolean =>
-  date !== today && !isBusinessDay(date, input.holidays);
+const isMarked = (date: string, { input }: Pick<CoverReading, 'input'>): boolean =>
+  !isBusinessDay(date, input.holidays);
 
 const MOST_NAMED = 3;
 
