@@ -43,6 +43,7 @@ import {
   type SidePosition,
   sidePositionOf,
 } from './side-position.ts';
+import { notShownOn } from './unconfirmed-hedges.ts';
 
 export interface CoverInput {
   intent: CoverIntent;
@@ -216,9 +217,7 @@ async function countFrom(
     stopped: stoppedRolls({ market, hedges: listed, servedAt }, context),
     uncertain: [
       ...unfinishedHere({ market, hedges: listed, servedAt }, context),
-      ...(positionFacts.notShown ?? [])
-        .filter((each) => each.market === market)
-        .map(({ id, why }) => ({ why: `hedge ${unquoted(id)} ${why}` })),
+      ...notShownOn(positionFacts, market).map(({ id, why }) => ({ why: `hedge ${unquoted(id)} ${why}` })),
       ...unrated.map(({ id }) => ({ why: `hedge ${unquoted(id)} settled without a struck rate` })),
       ...(closed.reaches(fromMs)
         ? []

@@ -12,6 +12,7 @@ import type { ReadContext } from './read-context.ts';
 import { readPositionFacts } from './read-position.ts';
 import { marketNotFound } from './read-prices.ts';
 import { everySide, type PositionFacts, sidePositionOf } from './side-position.ts';
+import { notShownOn } from './unconfirmed-hedges.ts';
 
 export interface WhatIfReading {
   intent: WhatIfIntent;
@@ -85,7 +86,7 @@ function project(
   const held =
     named === undefined ? [] : SIDES.map((side) => sidePositionOf({ market: named, side }, positionFacts));
   const open = held.filter((each) => each.open.length > 0 || each.inPositions === true);
-  const notShown = (positionFacts.notShown ?? []).filter(({ market: where }) => where === named);
+  const notShown = named === undefined ? [] : notShownOn(positionFacts, named);
   const hedges = positionFacts.hedges
     .filter((hedge) => open.some((each) => each.open.some(({ id }) => id === hedge.id)))
     .filter(({ id }) => !notShown.some((each) => each.id === id));

@@ -4,6 +4,7 @@
  */
 import type { Big } from 'big.js';
 import { unquoted } from '../domain/quoted.ts';
+import { isSameName } from '../domain/vocabulary.ts';
 import { DamagedFileError, unless } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { type AccountSide, changedOn, changesKept, enlargedOn, isOn } from '../journal/queries.ts';
@@ -84,14 +85,11 @@ export function notShownYet(
     ({ intent, outcome }) =>
       sameIdentity(intent.identity, identity) && atMs - Date.parse(outcome?.at ?? '') < READINGS_LAG_MS,
   );
-  const sides = new Map(
-    [...recent.map(({ intent }) => intent), ...everySide(facts)].map(({ market, side }) => [
-      `${market} ${side}`,
-      sidePositionOf({ market, side }, facts),
-    ]),
+  const places = [...recent.map(({ intent }) => intent), ...everySide(facts)].filter(
+    (place, index, all) => all.findIndex((each) => isSamePlace(each, place)) === index,
   );
-  return [...sides.values()].flatMap((now) => {
-    const { market, side } = now;
+  return places.flatMap(({ market, side }) => {
+    const now = sidePositionOf({ market, side }, facts);
     const place = { identity, market, side };
     const actions = recent.filter((action) => isOn(action, place));
     const closed = new Set(
@@ -107,6 +105,13 @@ export function notShownYet(
     ].map((each) => ({ ...each, market, side }));
   });
 }
+
+const isSamePlace = (one: Pick<NotShown, 'market' | 'side'>, other: typeof one): boolean =>
+  one.side === other.side && isSameName(one.market, other.market);
+
+/** Those of one market. */
+export const notShownOn = ({ notShown = [] }: PositionFacts, market: string): readonly NotShown[] =>
+  notShown.filter((each) => isSameName(each.market, market));
 
 function whyNotShown(id: string, { listed }: SidePosition, formerSize: Big | undefined): string {
   if (formerSize !== undefined) return 'was changed just now, but is listed at its earlier size';
