@@ -8,6 +8,15 @@ export type Side = (typeof SIDES)[number];
 export const isSameName = (one: string, other: string): boolean =>
   one === other || bareName(one) === bareName(other);
 
+export interface SideOfMarket {
+  market: string;
+  side: Side;
+}
+
+/** `market` may be spelled otherwise by another of the service's lists. */
+export const isSameSide = (one: SideOfMarket, other: { market: string; side: string | undefined }): boolean =>
+  one.side === other.side && isSameName(one.market, other.market);
+
 const bareName = (name: string): string => name.toLowerCase().replaceAll(/[\s\p{P}\p{S}]/gu, '') || name;
 
 /** Tenors in days that every market supports (specification §8). */

@@ -16,7 +16,7 @@ import { isSameSize } from '../domain/exposure.ts';
 import { ownField } from '../domain/fields.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { type QuoteFigures, type QuoteTerms, quoteFigures } from '../domain/quote-figures.ts';
-import { isDerivedReference, type Side } from '../domain/vocabulary.ts';
+import { isDerivedReference, isSameSide, type SideOfMarket } from '../domain/vocabulary.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { type Action, inFlight, isUnresolved, maybeExecuted } from './replay.ts';
 
@@ -25,10 +25,8 @@ export type FoundAction =
   | { found: 'none' }
   | { found: 'many'; actions: readonly Action[] };
 
-export interface AccountSide {
+export interface AccountSide extends SideOfMarket {
   identity: AccountIdentity;
-  market: string;
-  side: Side;
 }
 
 export interface DealTerms extends AccountSide {
@@ -264,8 +262,8 @@ export const holdsSide = (status: string | null): boolean => status === null || 
 
 const NOT_HOLDING: readonly string[] = ['submitting', 'submitted', 'closed', 'failed'];
 
-export const isOn = ({ intent }: Action, { identity, market, side }: AccountSide): boolean =>
-  intent.market === market && intent.side === side && sameIdentity(intent.identity, identity);
+export const isOn = ({ intent }: { intent: AccountSide }, place: AccountSide): boolean =>
+  isSameSide(place, intent) && sameIdentity(intent.identity, place.identity);
 
 /** USD, and quote currency per USDT; the rate may be unknown. */
 export interface Fill {

@@ -7,7 +7,7 @@ import { localHourOf } from '../domain/calendar.ts';
 import type { CoverPolicy, HedgeCover } from '../domain/cover.ts';
 import { shell } from '../domain/hint.ts';
 import { instantOf } from '../domain/instants.ts';
-import { coveredDate, isDerivedReference } from '../domain/vocabulary.ts';
+import { coveredDate, isDerivedReference, isSameName } from '../domain/vocabulary.ts';
 import { type CommandWords, DamagedFileError, unless } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, nextSteps, stateInWords } from '../journal/describe.ts';
@@ -158,10 +158,10 @@ export function unfinishedHere(
     createsHedge(intent) &&
     hedges.some(({ id, status }) => id === hedgeId && !PENDING_STATUSES.includes(status));
   const rolls = unfinishedChains(state, { nowMs: clock.now(), servedMs: servedAt.getTime(), identity })
-    .filter(({ plan }) => plan.market === market)
+    .filter(({ plan }) => isSameName(plan.market, market))
     .filter((chain) => isDue(chain) || chain.state === 'closing' || chain.state === 'opening');
   const actions = state.current
-    .filter(({ intent }) => intent.market === market && sameIdentity(intent.identity, identity))
+    .filter(({ intent }) => isSameName(intent.market, market) && sameIdentity(intent.identity, identity))
     .filter((action) => isUnresolved(action) || ((inFlight(action) || action.underway) && !isListed(action)));
   return [
     ...(incompleteFinding(state.trouble) === undefined

@@ -6,7 +6,7 @@ import { createsHedge, enlarges } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
 import { isSameSize } from '../domain/exposure.ts';
 import { instantOf, MINUTE_MS } from '../domain/instants.ts';
-import { isSameName } from '../domain/vocabulary.ts';
+import { isSameSide } from '../domain/vocabulary.ts';
 import { outcomeWord } from '../journal/describe.ts';
 import { changesKept, fillOf } from '../journal/queries.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
@@ -162,10 +162,7 @@ function hedgeBreaks(
     return [...late, { ...base, class: 'not_ours', journal: LACKING, service: hedge.status }];
   }
   const awaited = actions.some(
-    (action) =>
-      (isAwaitingOutcome(action) || isUnresolved(action)) &&
-      isSameName(action.intent.market, hedge.market) &&
-      action.intent.side === hedge.side,
+    (action) => (isAwaitingOutcome(action) || isUnresolved(action)) && isSameSide(action.intent, hedge),
   );
   if (awaited) return late;
   const status = statusBreak(hedge, own, { positionFacts, closed });

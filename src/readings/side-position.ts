@@ -8,7 +8,14 @@ import { sizeRounding, usdInWords } from '../domain/exposure.ts';
 import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
 import { oppositeOf } from '../domain/opposite-side.ts';
 import { unquoted } from '../domain/quoted.ts';
-import { HEDGE_STATUSES, isSameName, SIDES, type Side } from '../domain/vocabulary.ts';
+import {
+  HEDGE_STATUSES,
+  isSameName,
+  isSameSide,
+  SIDES,
+  type Side,
+  type SideOfMarket,
+} from '../domain/vocabulary.ts';
 
 /** Positions and hedges as sent. */
 export interface PositionFacts {
@@ -81,12 +88,7 @@ export interface SidePosition {
 
 export const PENDING_STATUSES: readonly string[] = ['submitting', 'submitted'];
 
-interface Place {
-  market: string;
-  side: Side;
-}
-
-function openOpposite({ market, side }: Place, facts: Names): Big | undefined {
+function openOpposite({ market, side }: SideOfMarket, facts: Names): Big | undefined {
   const { line } = findLine({ market, side: oppositeOf(side) }, facts);
   const open = decimalFrom(line?.notional_usd);
   return open?.gt(0) === true ? open : undefined;
@@ -95,9 +97,8 @@ function openOpposite({ market, side }: Place, facts: Names): Big | undefined {
 /** Final. */
 export const OVER_STATUSES: readonly string[] = ['closed', 'failed'];
 
-export function sidePositionOf(on: Place, facts: PositionFacts): SidePosition {
-  const isHere = ({ market, side }: Pick<Hedge, 'market' | 'side'>): boolean =>
-    side === on.side && isSameName(market, on.market);
+export function sidePositionOf(on: SideOfMarket, facts: PositionFacts): SidePosition {
+  const isHere = (hedge: SideOfMarket): boolean => isSameSide(on, hedge);
   const listed = facts.hedges.filter(isHere).map(sideHedge);
   const { line, inPositions } = findLine(on, facts);
   const held = (hedge: SideHedge): boolean => inPositions !== false && !hasMatured(hedge, facts.servedAt);
@@ -215,13 +216,16 @@ export const isOfMarket = ({ market: named }: Pick<Position, 'market'>, market: 
 type Names = Pick<PositionFacts, 'positions' | 'hedges' | 'markets'>;
 
 /** The names of a position are ASSUMED: one that lacks a name, or has one that is not known, may be any. */
-function mayBeOf(line: Position, { market, side }: Place, { hedges, markets = [] }: Names): boolean {
+function mayBeOf(line: Position, { market, side }: SideOfMarket, { hedges, markets = [] }: Names): boolean {
   const isKnown = (): boolean =>
     hedges.some((each) => isOfMarket(line, each.market)) || markets.some((each) => isOfMarket(line, each));
   return [side, undefined].includes(sideNamed(line)) && (isOfMarket(line, market) || !isKnown());
 }
 
-function findLine(on: Place, facts: Names): { line: Position | undefined; inPositions: boolean | undefined } {
+function findLine(
+  on: SideOfMarket,
+  facts: Names,
+): { line: Position | undefined; inPositions: boolean | undefined } {
   const here = facts.positions.filter((each) => mayBeOf(each, on, facts));
   const line = here.find((each) => sideNamed(each) === on.side && isOfMarket(each, on.market));
   if (line !== undefined) return { line, inPositions: true };
@@ -232,7 +236,7 @@ function findLine(on: Place, facts: Names): { line: Position | undefined; inPosi
  * A name that is not known, of a position that may be of this side and that no listed hedge explains: at most one position is
  * that of a side with open hedges.
  */
-function strangeNameOf(on: Place, facts: PositionFacts): string | undefined {
+function strangeNameOf(on: SideOfMarket, facts: PositionFacts): string | undefined {
   const strange = facts.positions.filter(
     (each) => mayBeOf(each, on, facts) && (sideNamed(each) === undefined || !isOfMarket(each, on.market)),
   );

@@ -4,7 +4,7 @@
  */
 import type { Big } from 'big.js';
 import { unquoted } from '../domain/quoted.ts';
-import { isSameName } from '../domain/vocabulary.ts';
+import { isSameName, isSameSide } from '../domain/vocabulary.ts';
 import { DamagedFileError, unless } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { type AccountSide, changedOn, changesKept, enlargedOn, isOn } from '../journal/queries.ts';
@@ -86,7 +86,7 @@ export function notShownYet(
       sameIdentity(intent.identity, identity) && atMs - Date.parse(outcome?.at ?? '') < READINGS_LAG_MS,
   );
   const places = [...recent.map(({ intent }) => intent), ...everySide(facts)].filter(
-    (place, index, all) => all.findIndex((each) => isSamePlace(each, place)) === index,
+    (place, index, all) => all.findIndex((each) => isSameSide(each, place)) === index,
   );
   return places.flatMap(({ market, side }) => {
     const now = sidePositionOf({ market, side }, facts);
@@ -105,9 +105,6 @@ export function notShownYet(
     ].map((each) => ({ ...each, market, side }));
   });
 }
-
-const isSamePlace = (one: Pick<NotShown, 'market' | 'side'>, other: typeof one): boolean =>
-  one.side === other.side && isSameName(one.market, other.market);
 
 /** Those of one market. */
 export const notShownOn = ({ notShown = [] }: PositionFacts, market: string): readonly NotShown[] =>

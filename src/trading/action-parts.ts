@@ -14,7 +14,7 @@ import type {
 } from '../domain/action-intent.ts';
 import { askedOf, dealIdOf, isComputed, sizingInWords } from '../domain/action-intent.ts';
 import type { ActionName } from '../domain/action-table.ts';
-import { type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
+import { isSameSide, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { StoppedError } from '../errors.ts';
 import type { IntentRecord } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
@@ -150,8 +150,7 @@ export function termsOf(intent: TypedIntent): readonly (string | number | null)[
 
 export const isSameRequest = (intent: TypedIntent, entry: Action): boolean =>
   intent.action === entry.intent.action &&
-  intent.market === entry.intent.market &&
-  intent.side === entry.intent.side &&
+  isSameSide(intent, entry.intent) &&
   (isComputed(intent) ? isComputedAs(intent, entry) : partsOf(intent.action).isRequestOf(intent, entry));
 
 const isComputedAs = (intent: Computed, { intent: earlier }: Action): boolean =>

@@ -10,7 +10,7 @@ import { isFields } from '../domain/fields.ts';
 import { commandOnId, say, shell, step, TO_RETRY } from '../domain/hint.ts';
 import { DAY_MS, exactInstant } from '../domain/instants.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
-import { isSameName, type Side } from '../domain/vocabulary.ts';
+import { isSameSide, type Side } from '../domain/vocabulary.ts';
 import {
   nothingSent,
   OrderFailedError,
@@ -143,8 +143,7 @@ function termsInWords({ market, side, notional, tenorDays, asked }: KnownTerms):
 export function checkSameTerms(intent: TypedIntentOf<'open'>, known: KnownTerms): void {
   const { sizing, notional } = intent;
   const same =
-    isSameName(known.market, intent.market) &&
-    known.side === intent.side &&
+    isSameSide(intent, known) &&
     known.tenorDays === intent.tenor &&
     (sizing === undefined
       ? notional !== undefined && known.notional !== undefined && isSameSize(known.notional, notional)
@@ -186,7 +185,7 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
   const { sizing, dealId = '' } = intent;
   const { id, market, side, status, notional_usd: size, struck_rate: struck } = hedge;
   const tenorDays = hedge.tenor_days.toNumber();
-  if (!isSameName(market, intent.market) || side !== intent.side || tenorDays !== intent.tenor)
+  if (!isSameSide(intent, hedge) || tenorDays !== intent.tenor)
     return checkSameTerms(intent, { market, side, notional: size, tenorDays });
   const used = `Deal ID ${quotedName(dealId)} is used by hedge ${quotedName(id)} (${quoted(status)}, ${usdInWords(size)}), opened elsewhere`;
   const see = say`To see it: ${seeDeal(dealId)}.`;
@@ -240,7 +239,7 @@ export const recordedSizes = (
 export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly Big[]): void {
   const { id, market, side, status, notional_usd: now } = hedge;
   const tenorDays = hedge.tenor_days.toNumber();
-  const sameButSize = isSameName(market, intent.market) && side === intent.side && tenorDays === intent.tenor;
+  const sameButSize = isSameSide(intent, hedge) && tenorDays === intent.tenor;
   if (sameButSize && seen.some((size) => isSameSize(size, intent.notional))) return;
   if (isSameSize(now, intent.notional) || !sameButSize || PENDING_STATUSES.includes(status))
     return checkSameTerms(intent, { market, side, notional: now, tenorDays });

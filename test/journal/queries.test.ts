@@ -317,6 +317,8 @@ describe('a side', () => {
     expect(ids(inFlightOn(actionsOf(records), theTerms()))).toEqual(['aaa6']);
     expect(ids(unresolvedOn(actionsOf(records, true), theTerms()))).toEqual(['aaa1']);
     expect(ids(inFlightOn(actionsOf(records, true), theTerms()))).toEqual(['aaa2', 'aaa6', 'aaa9']);
+    // As a hedge may name it, which a roll took over.
+    expect(ids(unresolvedOn(actionsOf(records), theTerms({ market: 'USDT-NGN' })))).toEqual(['aaa1', 'aaa2']);
     expect([...hedgesOpenedHere(actionsOf(records), DESK)]).toEqual(['hdg_1']);
     expect([...hedgesOpenedHere(actionsOf(records), SANDBOX)]).toEqual([]);
   });

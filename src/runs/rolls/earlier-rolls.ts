@@ -2,6 +2,7 @@
 import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, MINUTE_MS } from '../../domain/instants.ts';
+import { isSameSide } from '../../domain/vocabulary.ts';
 import { nothingSent } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { chainsOf, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
@@ -26,9 +27,7 @@ export function earlierRoll(
 }
 
 const isAt = (target: RollTarget, plan: RollPlan): boolean =>
-  'hedge' in target
-    ? [plan.hedge_id, plan.first_deal_id].includes(target.hedge)
-    : plan.market === target.market && plan.side === target.side;
+  'hedge' in target ? [plan.hedge_id, plan.first_deal_id].includes(target.hedge) : isSameSide(plan, target);
 
 /** A roll that ended just now was hardly planned before. */
 const LONGEST_MS = 7 * 86_400_000;

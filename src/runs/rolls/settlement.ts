@@ -10,7 +10,7 @@ import { usdInWords } from '../../domain/exposure.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { quoted, quotedName } from '../../domain/quoted.ts';
-import { isSameName } from '../../domain/vocabulary.ts';
+import { isSameSide } from '../../domain/vocabulary.ts';
 import { type NextStep, type OwnCode, PendingError, StoppedError } from '../../errors.ts';
 import { actionAndMachine, timeInWords } from '../../journal/describe.ts';
 import { openHedgesFrom } from '../../journal/queries.ts';
@@ -177,7 +177,7 @@ export async function legTwoElsewhere(plan: RollPlan, context: ReadContext): Pro
   const { hedges } = await readUnderReference(context, plan.deal_id);
   const [only, another] = hedges.filter(({ status }) => status !== 'failed');
   if (only === undefined || another !== undefined) return undefined;
-  if (!isSameName(only.market, plan.market) || only.side !== plan.side) return undefined;
+  if (!isSameSide(plan, only)) return undefined;
   return only.status === 'filled' || only.status === 'closed' ? only : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Lookups of actions that nobody awaits, whose failure must not fail the command. */
 import { dealIdOf, type TypedIntent } from '../../domain/action-intent.ts';
+import { isSameSide } from '../../domain/vocabulary.ts';
 import {
   CredentialError,
   DamagedFileError,
@@ -87,10 +88,7 @@ const isFree = ({ intent, underway }: Action, { identity }: ReadContext): boolea
 /** Same market and side, or same deal ID. */
 function conflicts({ intent: earlier }: Action, intent: TypedIntent): boolean {
   const dealId = dealIdOf(intent);
-  return (
-    (earlier.market === intent.market && earlier.side === intent.side) ||
-    (dealId !== undefined && earlier.deal_id === dealId)
-  );
+  return isSameSide(earlier, intent) || (dealId !== undefined && earlier.deal_id === dealId);
 }
 
 /** The report of a lookup; undefined if it failed. @throws the signal's reason. */

@@ -8,7 +8,7 @@ import { sum, sumIfAll } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, utcDay } from '../../domain/instants.ts';
-import { isSameName } from '../../domain/vocabulary.ts';
+import { isSameSide } from '../../domain/vocabulary.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { changesKept, type DealTerms } from '../../journal/queries.ts';
 import { type Action, isEnded, maybeExecuted } from '../../journal/replay.ts';
@@ -192,15 +192,14 @@ function grossOpen(
  */
 function heldAsRead(own: SidePosition, facts: PositionFacts): Big | undefined {
   if (own.unread.length > 0) return undefined;
-  const isOwn = (market: string, side: string | undefined): boolean =>
-    side === own.side && isSameName(market, own.market);
   // A position without hedges may be that of hedges, under another name.
-  const isOfAnother = ({ market, side, listed }: SidePosition): boolean =>
-    listed.length > 0 && !isOwn(market, side);
+  const isOfAnother = (other: SidePosition): boolean => other.listed.length > 0 && !isSameSide(own, other);
   const sides = [own, ...everySide(facts).filter(isOfAnother)];
   const lines = new Set([undefined, ...sides.map(({ position }) => position)]);
   const others = facts.positions.filter(
-    (each) => !lines.has(each) && !isOwn(textFrom(each.market) ?? own.market, textFrom(each.side)),
+    (each) =>
+      !lines.has(each) &&
+      !isSameSide(own, { market: textFrom(each.market) ?? own.market, side: textFrom(each.side) }),
   );
   return sumIfAll(
     [...lines].map((line) =>

@@ -12,7 +12,7 @@ import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, haltedInWords, stateInWords } from '../../journal/describe.ts';
-import { type AccountSide, conflictsOn, findAction, usedDealId } from '../../journal/queries.ts';
+import { type AccountSide, conflictsOn, findAction, isOn, usedDealId } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import {
   type ChainClock,
@@ -226,9 +226,8 @@ function rollsOnSide(
 ): readonly Finding[] {
   const [closes, adds] = [takesWholeSide(terms), enlarges(terms) && !createsHedge(terms)];
   if (terms.flat || !(closes || enlarges(terms))) return [];
-  const { identity, market, side } = terms;
   return state.rolls
-    .filter((plan) => plan.market === market && plan.side === side && sameIdentity(plan.identity, identity))
+    .filter((plan) => isOn({ intent: plan }, terms))
     .map((plan) => rollChain(plan, { state, nowMs, servedMs }))
     .filter((chain) => !isFinished(chain))
     .flatMap((chain): Finding[] => {
@@ -298,15 +297,14 @@ function named(text: string, actions: readonly Action[]): Action {
   }
 }
 
-function noConflict(text: string, action: Action, { identity, market, side }: AccountSide): UsageError {
+function noConflict(text: string, action: Action, place: AccountSide): UsageError {
   const { intent } = action;
-  const isHere = intent.market === market && intent.side === side;
-  const where = sameIdentity(intent.identity, identity)
+  const where = sameIdentity(intent.identity, place.identity)
     ? `on ${intent.market} ${intent.side}`
     : 'of another account';
-  const why = isHere && sameIdentity(intent.identity, identity) ? stateInWords(action) : where;
+  const why = isOn(action, place) ? stateInWords(action) : where;
   return new UsageError(
-    `--despite ${text} has no effect on ${market} ${side}: ${actionInWords(action)} is ${why}. Nothing was sent.`,
+    `--despite ${text} has no effect on ${place.market} ${place.side}: ${actionInWords(action)} is ${why}. Nothing was sent.`,
     say`Leave it out. To see that action: ${shell`hedge journal ${action.shortId}`}`,
   );
 }

@@ -6,7 +6,7 @@ import type { Hedge } from '../../client/schemas.ts';
 import { DAY_MS } from '../../domain/instants.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { similarForm } from '../../domain/similar-ids.ts';
-import { isSameName } from '../../domain/vocabulary.ts';
+import { isSameSide } from '../../domain/vocabulary.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readNewestHedges } from '../../readings/read-position.ts';
@@ -36,10 +36,9 @@ export async function hedgeLike(
 
 function isLike(hedge: Hedge, action: Action): boolean {
   const { intent } = action;
-  const { id, market, side, status, tenor_days: tenor, client_reference: shown } = hedge;
+  const { id, status, tenor_days: tenor, client_reference: shown } = hedge;
   const { before, client_reference: sent } = intent;
-  if (sent === undefined || status === 'failed' || !isSameName(market, intent.market) || side !== intent.side)
-    return false;
+  if (sent === undefined || status === 'failed' || !isSameSide(intent, hedge)) return false;
   if (!tenor.eq(intent.tenor_days ?? 0)) return false;
   if (before.hedges.some((each) => each.hedge_id === id)) return false;
   const from = Date.parse(before.service_at ?? before.served_at ?? intent.at) - READINGS_LAG_MS;
