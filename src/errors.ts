@@ -95,6 +95,9 @@ const SHARED_CODES: readonly string[] = [
   'idempotency_key_reuse',
 ] satisfies OwnCode[];
 
+/** Whether a rejection with the code is one for hedge too. */
+export const isSharedCode = (code: string): boolean => SHARED_CODES.includes(code);
+
 export const isOwnCode = (code: string): boolean => OWN_CODES.some((each) => each === code);
 
 interface CodeAndDetails {
@@ -119,7 +122,7 @@ export const serviceRejection = (
   status: number | undefined,
   details?: unknown,
 ): CodeAndDetails =>
-  code !== undefined && SHARED_CODES.includes(code)
+  code !== undefined && isSharedCode(code)
     ? { code, details }
     : serviceCode(code, `http_${status ?? 'error'}`, details);
 

@@ -84,6 +84,13 @@ const BROKEN: readonly {
   { name: 'a 503', answer: no(503, 'maintenance'), reading: UnavailableError, readings: 4, actions: 3 },
   { name: 'a 408', answer: no(408, 'request_timeout'), reading: UnavailableError, readings: 4, actions: 3 },
   { name: 'a 425', answer: no(425, 'too_early'), reading: UnavailableError, readings: 4, actions: 3 },
+  {
+    name: 'a 409 with an unknown code',
+    answer: no(409, 'request_in_progress'),
+    reading: RefusedError,
+    readings: 1,
+    actions: 3,
+  },
   { name: "a gateway's 502", answer: html(502), reading: UnavailableError, readings: 4, actions: 3 },
   {
     name: 'something that is not HTTP',

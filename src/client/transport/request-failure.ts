@@ -7,6 +7,7 @@
 import { ownField } from '../../domain/fields.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { forScreen } from '../../domain/sanitize.ts';
+import { isSharedCode } from '../../errors.ts';
 
 /**
  * `never_sent`: no byte was sent, so the service cannot have acted.
@@ -82,6 +83,12 @@ export const isRateLimit = (parts: FailureParts): boolean =>
 /** §7: a request with this key is still in progress. */
 export const isInFlight = (parts: FailureParts): boolean => parts.code === 'idempotency_in_flight';
 
+const CONFLICT = 409;
+
+/** §7 has this status for keys alone: with an unknown code it may say too that a request with the key is in progress. */
+export const isUnknownConflict = ({ kind, status, code }: FailureParts): boolean =>
+  kind === 'status' && status === CONFLICT && code !== undefined && !isSharedCode(code);
+
 /** The request may be right. */
 export const isPassing = ({ kind, status = 0 }: FailureParts): boolean =>
   kind === 'status' && (status >= FIRST_SERVER_ERROR || OF_THE_MOMENT.includes(status));
@@ -89,7 +96,8 @@ export const isPassing = ({ kind, status = 0 }: FailureParts): boolean =>
 /** Sent, and it is unknown whether the service acted. Only its own error code, a rate limit included, is a definite no. */
 export const isOutcomeUnknown = (parts: FailureParts): boolean =>
   parts.phase === 'no_answer' ||
-  (parts.phase === 'answered' && (parts.code === undefined || isPassing(parts) || isInFlight(parts)));
+  (parts.phase === 'answered' &&
+    (parts.code === undefined || isPassing(parts) || isInFlight(parts) || isUnknownConflict(parts)));
 
 /** A response came, but not one that tells the outcome. */
 export const hasResponse = ({ status, kind, responseBegun }: FailureParts): boolean =>

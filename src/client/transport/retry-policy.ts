@@ -8,6 +8,7 @@ import {
   isOutcomeUnknown,
   isPassing,
   isRateLimit,
+  isUnknownConflict,
 } from './request-failure.ts';
 
 /** A reading changes nothing; an action may have changed the position. */
@@ -60,7 +61,12 @@ function isTemporary(effect: CallEffect, last: FailureParts): boolean {
     case 'withheld':
       return false;
     case 'status':
-      return isRateLimit(last) || isInFlight(last) || isPassing(last);
+      return (
+        isRateLimit(last) ||
+        isInFlight(last) ||
+        isPassing(last) ||
+        (effect === 'action' && isUnknownConflict(last))
+      );
     case 'unreadable':
       // The same key returns the original response, which may be readable; a page or a redirect stays one.
       return effect === 'action' && isOutcomeUnknown(last) && (last.status ?? 200) < 300;
