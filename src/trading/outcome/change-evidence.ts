@@ -6,7 +6,7 @@ import { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import type { SideEffect } from '../../domain/expected-effect.ts';
-import { isAboutEverything, isSameSize, sizeTolerance, usdInWords } from '../../domain/exposure.ts';
+import { isAboutEverything, isSameSize, sizeTolerance, someOf, usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, say, shell } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { isSameName } from '../../domain/vocabulary.ts';
@@ -18,6 +18,7 @@ import { isAltered } from './altered-reference.ts';
 import { attributeChange, type ConcurrentAction } from './concurrent-actions.ts';
 import {
   changesInWords,
+  closedMeanwhile,
   diffPosition,
   type HedgeDiff,
   hasChanged,
@@ -70,7 +71,7 @@ export function changeEvidence(
   const diff = diffPosition(before, now);
   switch (effect.kind) {
     case 'side_gone':
-      return closeEvidence(before.in_positions, now, diff.holding);
+      return closeEvidence(before, now, diff.holding);
     case 'notional':
       return notionalEvidence(effect.change, diff, { now, others });
     default:
@@ -153,7 +154,7 @@ function evidenceAmong(
     case 'ours':
       return exactly(
         side,
-        growthOf(changed).minus(own).abs().lte(tolerance) ? undefined : `it includes the change of ${names}`,
+        ...(growthOf(changed).minus(own).abs().lte(tolerance) ? [] : [`it includes the change of ${names}`]),
       );
     case 'either':
       return {
@@ -170,12 +171,17 @@ function evidenceAmong(
 }
 
 /** The side is gone from the positions (specification §3), or every hedge of it is. */
-function closeEvidence(wasOpen: boolean | null, now: SidePosition, holding: readonly HedgeDiff[]): Evidence {
+function closeEvidence(
+  before: IntentRecord['before'],
+  now: SidePosition,
+  holding: readonly HedgeDiff[],
+): Evidence {
   const side = measuredChanges(holding);
   const flat = now.inPositions === false;
-  if (holding.length === 0 && !(flat && wasOpen === true))
+  if (holding.length === 0 && !(flat && before.in_positions === true))
     return { kind: 'unclear', message: BEFORE_UNKNOWN };
-  if (flat) return allMatured(holding) ? other(side) : exactly(side);
+  const remarks = closedMeanwhile(before, now);
+  if (flat) return allMatured(holding) ? other(side) : exactly(side, ...remarks);
   const why = whyUnmeasured(holding);
   if (why !== undefined) return { kind: 'unclear', message: why };
   if (!side.some(hasChanged)) return unchanged(now, []);
@@ -183,8 +189,9 @@ function closeEvidence(wasOpen: boolean | null, now: SidePosition, holding: read
   const [since] = now.open;
   // All hedges are over but the positions still show the side: wait for the readings to agree.
   if (since === undefined)
-    return isInconsistent(now) ? { kind: 'unclear', message: now.unclear ?? '' } : exactly(side);
-  return exactly(side, `${unquoted(since.id)} ${usdInWords(since.notional)} was opened on the side since`);
+    return isInconsistent(now) ? { kind: 'unclear', message: now.unclear ?? '' } : exactly(side, ...remarks);
+  const opened = `${unquoted(since.id)} ${usdInWords(since.notional)} was opened on the side since`;
+  return exactly(side, opened, ...remarks);
 }
 
 const allMatured = (hedges: readonly HedgeDiff[]): boolean =>
@@ -203,10 +210,10 @@ function unchanged(now: SidePosition, side: readonly MeasuredChange[]): Evidence
   return isInconsistent(now) ? { kind: 'unclear', message: now.unclear ?? '' } : { kind: 'none' };
 }
 
-const exactly = (side: readonly MeasuredChange[], message?: string): Evidence => ({
+const exactly = (side: readonly MeasuredChange[], ...remarks: readonly string[]): Evidence => ({
   kind: 'exact',
   hedges: changesOf(side),
-  message,
+  message: remarks.length === 0 ? undefined : someOf(remarks),
 });
 
 const other = (side: readonly MeasuredChange[]): Evidence => ({

@@ -1,7 +1,7 @@
 /** The change of each earlier hedge of a side: held at a size, gone, matured or unseen. Pure. */
 import { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
-import { someOf, usdInWords } from '../../domain/exposure.ts';
+import { isSameSize, someOf, usdInWords } from '../../domain/exposure.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { holdsSide } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
@@ -76,6 +76,29 @@ function changeOf(id: string, now: SidePosition): HedgeChangeKind {
   if (listed.status === 'filled' || OVER_STATUSES.includes(listed.status)) return { kind: 'left' };
   return { kind: 'unseen', why: `${name} is ${unquoted(listed.status)}` };
 }
+
+/**
+ * Changes by others before a close took the side: hedges that closed at another size, and those opened since that are
+ * closed too. Clauses; the figures of the action stay those that were decided on.
+ */
+export const closedMeanwhile = (
+  { hedges: before, service_at: decidedAt }: IntentRecord['before'],
+  { listed, servedAt }: SidePosition,
+): readonly string[] =>
+  listed
+    .filter((each) => each.status === 'closed' && each.notional.gt(0) && !hasMatured(each, servedAt))
+    .flatMap(({ id, notional, filledAt = '' }) => {
+      const [name, size] = [unquoted(id), usdInWords(notional)];
+      const known = before.find(({ hedge_id }) => hedge_id === id);
+      if (known === undefined)
+        return Date.parse(filledAt) > Date.parse(decidedAt ?? '')
+          ? `${name} ${size} was opened on the side since and is closed too`
+          : [];
+      const { notional_usd: was } = known;
+      return was === null || isSameSize(notional, new Big(was))
+        ? []
+        : `${name} is listed as closed at ${size}`;
+    });
 
 /** A hedge with a known size before and now; zero once it is gone or matured. */
 export interface MeasuredChange extends HedgeChange {

@@ -23,7 +23,11 @@ const was = (id: string, notional: string | null, status: string | null = 'fille
   notional_usd: notional,
   status,
 });
-const TWO: Before = { hedges: [was('hdg_B', '30000'), was('hdg_A', '10000')], in_positions: true };
+const TWO: Before = {
+  hedges: [was('hdg_B', '30000'), was('hdg_A', '10000')],
+  in_positions: true,
+  service_at: '2026-11-20T11:59:00Z',
+};
 
 function asked(action: Asked, notional: string | undefined, before: Before = TWO): SideIntent {
   const size = action === 'close' ? {} : { notional_usd: notional ?? '5000' };
@@ -272,6 +276,24 @@ describe('the book after a close', () => {
       'shows another hedge where the old ones were',
       { hedges: [N(7_000), B(30_000, GONE), A(10_000, GONE)] },
       'exact: hdg_N 7,000.00 USD was opened on the side since',
+    ],
+    [
+      'shows the side gone, and a hedge at the size of another order before',
+      { hedges: [B(30_000, GONE), A(15_000, GONE)], positions: [] },
+      'exact: hdg_A is listed as closed at 15,000.00 USD',
+    ],
+    [
+      'shows the side gone, and with it what was opened after the reading',
+      {
+        hedges: [
+          N(7_000, { ...GONE, filled_at: '2026-11-20T11:59:30Z' }),
+          hedge('hdg_old', 1_000, { ...GONE, filled_at: '2026-11-20T09:00:00Z' }),
+          B(30_000, GONE),
+          A(10_000, GONE),
+        ],
+        positions: [],
+      },
+      'exact: hdg_N 7,000.00 USD was opened on the side since and is closed too',
     ],
     ['shows nothing', { hedges: SAME }, 'none'],
     ['shows nothing but a new hedge', { hedges: [N(7_000), ...SAME] }, 'none'],
