@@ -330,14 +330,19 @@ const leftOutOf = (sides: readonly SidePosition[]): CoverReading['leftOut'] =>
 const MOST_REASONS = 3;
 
 /** A bucket that stays outside its band, or a coverage that is uncertain. */
-export function coverFinding({ plans, uncertain, coverage }: CoverReading): ConditionError | undefined {
+export function coverFinding({
+  input: { intent },
+  plans,
+  uncertain,
+  coverage,
+}: CoverReading): ConditionError | undefined {
   const reasons = uncertain.map(({ why }) => why);
   const commands = new Map(uncertain.flatMap(({ look }) => (look ? [[commandText(look), look]] : [])));
   if (uncertain.length > 0)
     return new ConditionError({
       code: 'book_unclear',
       what: `The coverage is uncertain: ${reasons.slice(0, MOST_REASONS).join('; ')}.`,
-      meaning: 'No deals are proposed. Nothing was sent.',
+      meaning: `No deals are proposed.${intent.deals === undefined ? '' : ' A deals file of an earlier run was left as it is.'} Nothing was sent.`,
       hint:
         commands.size === 0
           ? say`Try again in a minute. To list the hedges: ${shell`hedge hedges`}`

@@ -848,6 +848,9 @@ describe('an uncertain position', () => {
       meta: { deals: null },
     });
     expect(JSON.stringify(derivedOf(ran).uncertain)).toContain(words);
+    expect(ran.err + JSON.stringify(ran.document())).toContain(
+      'A deals file of an earlier run was left as it is',
+    );
     expect(existsSync(deals)).toBe(false);
   });
 
