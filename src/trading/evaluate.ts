@@ -93,6 +93,7 @@ export const journalTermsOf = (
   isOfRun: (chainId ?? shared) !== undefined,
   allowDuplicate: 'allowDuplicate' in plan.intent && plan.intent.allowDuplicate,
   flat: nothingToDo(plan),
+  closesSide: 'closesSide' in plan && plan.closesSide,
   measured: isMeasured(plan.action, askedOf(plan.intent)),
   facts: plan.facts,
 });

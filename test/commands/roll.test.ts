@@ -434,6 +434,8 @@ describe('hedge roll --at maturity', () => {
     const close = await cli.run('close USDTNGN buy --dry-run');
     expect([close.code, close.out]).toEqual([0, expect.stringMatching(/Roll \w{8} is planned for hedge/)]);
     expect((await cli.run('close USDTNGN sell --dry-run')).out).not.toContain('is planned for hedge');
+    const rest = await cli.run('reduce USDTNGN buy 9,950 --dry-run');
+    expect(rest.out).toMatch(/Roll \w{8} is planned for hedge[^]*does not open leg 2/);
     expect((await cli.run('reduce USDTNGN buy 1k --dry-run')).out).not.toContain('is planned for hedge');
     // Settled by the service's time: a close of the next hedge on the side leaves the roll as it is.
     await cli.run('practice advance 73h');

@@ -44,6 +44,8 @@ export interface JournalGuardTerms extends DeskLimitTerms, ConflictQuery {
   despite: readonly string[];
   /** They are those of a whole run: for its legs or rows, one of another side, or ended meanwhile, is nothing to ignore. */
   isOfRun?: boolean;
+  /** A close, or a reduction by about everything (specification §3). */
+  closesSide?: boolean;
 }
 
 /** A size beyond this multiple of the recent median gets a warning. */
@@ -224,7 +226,8 @@ function rollsOnSide(
   state: JournalState,
   { nowMs, servedMs }: ChainClock,
 ): readonly Finding[] {
-  const [closes, adds] = [takesWholeSide(terms), enlarges(terms) && !createsHedge(terms)];
+  const { closesSide: closes = takesWholeSide(terms) } = terms;
+  const adds = enlarges(terms) && !createsHedge(terms);
   if (terms.flat || !(closes || enlarges(terms))) return [];
   return state.rolls
     .filter((plan) => isOn({ intent: plan }, terms))
