@@ -5,7 +5,14 @@ import type { Hedge } from '../client/schemas.ts';
 import { type HedgesQuery, PAGE_SIZE_PARAMETER } from '../client/serialize-request.ts';
 import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
 import { LARGEST_PAGE, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
-import { HedgeError, RefusedError, UnreadableAnswerError, UsageError, without } from '../errors.ts';
+import {
+  HedgeError,
+  RefusedError,
+  UnavailableError,
+  UnreadableAnswerError,
+  UsageError,
+  without,
+} from '../errors.ts';
 import { type HedgesPage, readBarePage } from './bare-hedges.ts';
 import { closedFromHere, withoutClosedHere } from './closed-here.ts';
 import { withoutCopies } from './filter-records.ts';
@@ -17,16 +24,17 @@ export type Reading = Pick<ReadContext, 'api' | 'clock' | 'signal'>;
 
 /**
  * Positions and hedges at once. The time is the service's, else this machine's. `isBare`: also hedges without a maturity, or
- * without a size while they hold no position, where an action must not be stopped by them.
+ * without a size while they hold no position, where an action must not be stopped by them. `withoutList`: also where the
+ * list cannot be read.
  */
 export async function readPositionFacts(
   reading: Reading & Partial<Pick<ReadContext, 'journal' | 'identity'>>,
-  { isBare = false }: { isBare?: boolean } = {},
+  { isBare = false, withoutList = false }: { isBare?: boolean; withoutList?: boolean } = {},
 ): Promise<PositionFacts> {
   const atMs = reading.clock.now();
   const [positions, list] = await Promise.all([
     reading.api.positions({ signal: reading.signal }),
-    readHedges(reading, isBare ? readBare : readWhole),
+    readHedges(reading, isBare ? readBare : readWhole).catch(withoutList ? noHedges : rethrown),
   ]);
   const facts = {
     positions: positions.data,
@@ -35,11 +43,21 @@ export async function readPositionFacts(
     mayBeCut: list.mayBeCut,
     servedAt: list.servedAt ?? positions.servedAt ?? new Date(reading.clock.now()),
     clocks: positions.clocks,
+    ...('listFailure' in list ? { listFailure: list.listFailure } : {}),
   };
   const { journal, identity } = reading;
   const shown = withoutClosedHere(facts, reading);
   if (isBare || journal === undefined || identity === undefined) return shown;
   return { ...shown, notShown: notShownYet(shown, { journal, identity, atMs }) };
+}
+
+function noHedges(error: unknown) {
+  if (!(error instanceof UnavailableError) && !(error instanceof UnreadableAnswerError)) throw error;
+  return { hedges: [], unsized: [], mayBeCut: true, servedAt: undefined, listFailure: error };
+}
+
+function rethrown(error: unknown): never {
+  throw error;
 }
 
 /** IDs of those of `hedges` that are past their maturity and still in the positions; none where these cannot be read. */

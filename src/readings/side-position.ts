@@ -16,6 +16,7 @@ import {
   type Side,
   type SideOfMarket,
 } from '../domain/vocabulary.ts';
+import type { HedgeError } from '../errors.ts';
 
 /** Positions and hedges as sent. */
 export interface PositionFacts {
@@ -28,6 +29,8 @@ export interface PositionFacts {
   markets?: readonly string[] | undefined;
   /** The list of hedges may be incomplete. */
   mayBeCut: boolean;
+  /** Why the list could not be read, where the reading may do without: no hedge is known then. */
+  listFailure?: HedgeError | undefined;
   /** Unless it was read for an action, which looks for its own. */
   notShown?: readonly NotShown[] | undefined;
   /** The service's time of the reading, by which maturity is judged. */

@@ -63,6 +63,7 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
     // Only hedges in flight matter if there is nothing to close.
     ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits() })),
     ...journaled,
+    ...unlistedFindings(facts.positionFacts),
     ...(terms.measured === true
       ? comingFindings(plan.facts.sidePosition.coming.filter(({ id }) => !named.includes(id)))
       : []),
@@ -74,6 +75,17 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
     openedElsewhere: hedgesOpenedElsewhere({ state, facts }, context),
   };
 }
+
+const unlistedFindings = ({ listFailure }: ActionFacts['positionFacts']): readonly Finding[] =>
+  listFailure === undefined
+    ? []
+    : [
+        {
+          level: 'warn',
+          code: 'unavailable',
+          message: `The list of hedges could not be read: which hedges this closes is not known. ${listFailure.what}`,
+        },
+      ];
 
 export const nothingToDo = (plan: Plan): boolean => 'nothingToDo' in plan && plan.nothingToDo;
 

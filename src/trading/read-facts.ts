@@ -13,7 +13,7 @@ import {
   type OpenIntent,
   type TypedIntent,
 } from '../domain/action-intent.ts';
-import { enlarges, needsQuote, rowOf } from '../domain/action-table.ts';
+import { enlarges, needsQuote, rowOf, takesWholeSide } from '../domain/action-table.ts';
 import { shell, step } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
@@ -224,7 +224,9 @@ export interface ReadSide {
 
 type FactsReading = SideReading & Pick<TradingContext, 'simulation' | 'limits'>;
 
-export type SideReading = Reading & Pick<ReadContext, 'journal' | 'identity' | 'progress'>;
+export type SideReading = Reading &
+  Pick<ReadContext, 'journal' | 'identity' | 'progress'> &
+  Pick<TradingContext, 'chainId'>;
 
 /** Facts shown to the operator before; the side is compared with them. */
 export type ShownFacts = Pick<PlanFacts, 'sidePosition' | 'readAtMs'> | undefined;
@@ -270,7 +272,11 @@ async function readAndConfirm(
   const { identity } = reading;
   const needsSide = rowOf(intent.action).needs.side;
   const atMs = reading.clock.now();
-  let positionFacts = await readPositionFacts(reading, { isBare: true });
+  // A roll closes one hedge: it must be known to be alone.
+  const withoutList = takesWholeSide(intent) && reading.chainId === undefined;
+  let positionFacts = await readPositionFacts(reading, { isBare: true, withoutList });
+  if (sidePositionOf(intent, positionFacts).inPositions !== true && positionFacts.listFailure)
+    throw positionFacts.listFailure;
   const actions = readActions(reading.journal, ({ current }) => current);
   /** A stale reading may show a hedge as in flight that this machine has seen filled. */
   const isComing = ({ id, status }: Pick<Hedge, 'id' | 'status'>): boolean =>

@@ -110,3 +110,27 @@ describe('what a close could not read', () => {
     expect(plan).toMatchObject({ comesBack: { net_margin_usd: undefined } });
   });
 });
+
+/** No list; a single hedge is shown. */
+const noList: Meddling = async (line) =>
+  /^GET \/hedges(\?|$)/.test(line) ? refusal(503, 'unavailable') : undefined;
+
+describe('the list of hedges that cannot be read', () => {
+  it('does not keep a close of a side with a position from being sent, which says so', async () => {
+    const { outcome, effect, warnings } = await dealt('close USDTNGN buy', noList);
+    expect([outcome, effect]).toEqual(['pending', 'pending']);
+    expect(warnings?.map(({ message }) => message)).toEqual([
+      expect.stringContaining('The list of hedges could not be read: which hedges this closes is not known.'),
+    ]);
+  });
+
+  it('stops a reduce, whose size rests on it', async () => {
+    await expect(dealt('reduce USDTNGN buy 1000', noList)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('leaves no side flat: a hedge may still be to fill', async () => {
+    const emptied: Meddling = async (line, pass) =>
+      line.startsWith('GET /positions') ? changing('/positions', () => [])(line, pass) : noList(line, pass);
+    await expect(dealt('close USDTNGN buy', emptied)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
