@@ -10,8 +10,9 @@ import { DamagedFileError, nothingSent, RefusedError, unless } from '../errors.t
 import type { DeskLimits } from '../journal/desk-limits.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
 import { type SidePosition, tenorOfSide } from '../readings/side-position.ts';
-import { checkNoStop, guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
+import { guardMarket, NO_LIMITS, sizeFindings } from './guards/guard-plan.ts';
 import { leftToday } from './guards/journal-guard.ts';
+import { checkNoStop, stopFrom } from './guards/stops.ts';
 import { additionTo, nothingOpen } from './plan.ts';
 import type { TradingContext } from './trading-context.ts';
 

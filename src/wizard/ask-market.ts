@@ -10,7 +10,8 @@ import type { StoppedError } from '../errors.ts';
 import { nothingSent } from '../errors.ts';
 import { type Cell, nameText, text } from '../output/cells.ts';
 import { rate, usd } from '../output/views/record-columns.ts';
-import { guardMarket, stopFrom } from '../trading/guards/guard-plan.ts';
+import { guardMarket } from '../trading/guards/guard-plan.ts';
+import { stopFrom } from '../trading/guards/stops.ts';
 import { chooseRow, type WizardContext } from './wizard-context.ts';
 
 const MARKET_CHOICE_COLUMNS = [

@@ -2,8 +2,8 @@
 import type { Account } from '../client/schemas.ts';
 import type { OpenDraft, OpenIntent } from '../domain/action-intent.ts';
 import { guardContext } from '../trading/evaluate.ts';
-import { stopFrom } from '../trading/guards/guard-plan.ts';
 import { guardJournal } from '../trading/guards/journal-guard.ts';
+import { stopFrom } from '../trading/guards/stops.ts';
 import { askDealId } from './ask-deal-id.ts';
 import { askMarket, askSide, namedMarket } from './ask-market.ts';
 import { askNotional, sizeToQuote } from './ask-notional.ts';

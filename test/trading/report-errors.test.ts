@@ -7,8 +7,8 @@ import type { Halt } from '../../src/journal/halt.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { renderErrorHuman } from '../../src/output/render-human.ts';
 import { checkAccount, earlierOfAnotherKey } from '../../src/trading/account-keys.ts';
-import { stopFrom } from '../../src/trading/guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from '../../src/trading/guards/journal-guard.ts';
+import { stopFrom } from '../../src/trading/guards/stops.ts';
 import {
   beingSentError,
   changedByOthersError,

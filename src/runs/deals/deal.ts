@@ -19,7 +19,7 @@ import {
 import { recordedFigures } from '../../journal/queries.ts';
 import { TOLERATED_BPS } from '../../trading/confirm.ts';
 import { priceOf } from '../../trading/evaluate.ts';
-import { PricedStopError } from '../../trading/guards/guard-plan.ts';
+import { PricedStopError } from '../../trading/guards/stops.ts';
 import type { OpenPlan, Plan } from '../../trading/plan.ts';
 import type { ActionReport, ReportOutcome } from '../../trading/report.ts';
 

@@ -25,7 +25,7 @@ import { afterTimeout, awaitHedge, hedgePendingError } from '../../trading/follo
 import { finishedInBackground } from '../../trading/follow/finished-in-background.ts';
 import { lookUpAction } from '../../trading/follow/follow.ts';
 import { hedgeEnd } from '../../trading/follow/record-outcome.ts';
-import { PricedStopError } from '../../trading/guards/guard-plan.ts';
+import { PricedStopError } from '../../trading/guards/stops.ts';
 import { waitForOwnClose } from '../../trading/outcome/own-close.ts';
 import { readUnderSharedDealId } from '../../trading/read-facts.ts';
 import { canBeSent } from '../../trading/recover/resend.ts';

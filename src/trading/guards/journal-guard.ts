@@ -36,7 +36,8 @@ import {
   unresolvedFinding,
 } from './conflicts.ts';
 import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn } from './desk-limit-guard.ts';
-import { stopsFirst, tooLarge } from './guard-plan.ts';
+import { tooLarge } from './guard-plan.ts';
+import { stopsFirst } from './stops.ts';
 
 /** The action to send, and the checks that the operator overrides. */
 export interface JournalGuardTerms extends DeskLimitTerms, ConflictQuery {

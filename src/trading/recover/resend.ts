@@ -29,8 +29,9 @@ import {
 import { lookUpAction } from '../follow/follow.ts';
 import type { Known } from '../follow/known.ts';
 import { reportKnown } from '../follow/reports.ts';
-import { checkNoStop, guardLimits, guardPlan } from '../guards/guard-plan.ts';
+import { guardLimits, guardPlan } from '../guards/guard-plan.ts';
 import { guardJournal } from '../guards/journal-guard.ts';
+import { checkNoStop } from '../guards/stops.ts';
 import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../idempotency-window.ts';
 import { sendingOf } from '../journal-entry.ts';
 import { type Evidence, openEvidence } from '../outcome/change-evidence.ts';
