@@ -316,7 +316,7 @@ const isPastResending = ({ intent }: Action, evidence: Evidence): boolean =>
     ? createsHedge(intent) || evidence.closedBy !== undefined
     : takesWholeSide(intent) &&
       evidence.kind === 'exact' &&
-      (evidence.closedBy !== undefined || evidence.message !== undefined));
+      (evidence.closedBy !== undefined || evidence.isReopened === true));
 
 /** Accepted, but not visible for five minutes. */
 export const notSeenError = (action: Action, nowMs: number): OutcomeUnknownError =>

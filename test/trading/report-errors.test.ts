@@ -271,3 +271,20 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
     expect(error.details).toMatchObject({ why: expect.stringContaining('ECONNRESET') });
   });
 });
+
+describe('a close of unknown outcome whose side is flat', () => {
+  const lostClose = actionWith('7c1e', { action: 'close', notional_usd: undefined }, SENDING, UNKNOWN);
+  const hedges = [{ id: 'hdg_1', before: big('10000'), after: big('0') }];
+  const hintsOf = (evidence: Parameters<typeof stillUnknownError>[1]) =>
+    hintText(stillUnknownError(lostClose, evidence, context).hint ?? []);
+
+  it('is asked for again under its key, also where a hedge closed at another size', () => {
+    const message = 'hdg_1 is listed as closed at 15,000.00 USD';
+    expect(hintsOf({ kind: 'exact', hedges, message })).toContain('hedge resume 7c1e');
+  });
+
+  it('is not sent again where another hedge was opened since: it would take that one', () => {
+    const message = 'hdg_2 7,000.00 USD was opened on the side since';
+    expect(hintsOf({ kind: 'exact', hedges, message, isReopened: true })).not.toContain('hedge resume');
+  });
+});

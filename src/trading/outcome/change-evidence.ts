@@ -39,6 +39,8 @@ export type Evidence =
       hedges: readonly HedgeChange[];
       hedge?: Hedge | undefined;
       message?: string | undefined;
+      /** Another hedge was opened on the side since. */
+      isReopened?: boolean;
       closedBy?: string;
     }
   /** No trace of it. `failed`: a hedge under its reference that had failed before. */
@@ -191,7 +193,7 @@ function closeEvidence(
   if (since === undefined)
     return isInconsistent(now) ? { kind: 'unclear', message: now.unclear ?? '' } : exactly(side, ...remarks);
   const opened = `${unquoted(since.id)} ${usdInWords(since.notional)} was opened on the side since`;
-  return exactly(side, opened, ...remarks);
+  return { ...exactly(side, opened, ...remarks), isReopened: true };
 }
 
 const allMatured = (hedges: readonly HedgeDiff[]): boolean =>
@@ -210,7 +212,10 @@ function unchanged(now: SidePosition, side: readonly MeasuredChange[]): Evidence
   return isInconsistent(now) ? { kind: 'unclear', message: now.unclear ?? '' } : { kind: 'none' };
 }
 
-const exactly = (side: readonly MeasuredChange[], ...remarks: readonly string[]): Evidence => ({
+const exactly = (
+  side: readonly MeasuredChange[],
+  ...remarks: readonly string[]
+): Extract<Evidence, { kind: 'exact' }> => ({
   kind: 'exact',
   hedges: changesOf(side),
   message: remarks.length === 0 ? undefined : someOf(remarks),
