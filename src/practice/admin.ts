@@ -1,6 +1,6 @@
 /** Administration of the practice books: status, reset, advance, faults. Needs no running server. */
 import { availableExposure, grossExposure, positionsAt, readAccounts, seedBook } from './book/accounts.ts';
-import { batchEnd, catchUp, processBooks } from './book/bring-to-now.ts';
+import { batchEnd, bringToNow, catchUp, processBooks } from './book/bring-to-now.ts';
 import type { BookEvent } from './book/execute-order.ts';
 import { marketsInUse } from './book/side-sums.ts';
 import { countOrdersInFlight } from './book/stored-records.ts';
@@ -14,7 +14,6 @@ import {
 } from './book/transaction-context.ts';
 import {
   PRACTICE_HEDGE_STATUSES,
-  type PracticeClock,
   type PracticeEnvironment,
   type PracticeHedgeStatus,
   PracticeInputError,
@@ -73,7 +72,7 @@ export interface PracticeStatus {
 }
 
 export interface AdminContext extends OpenedBook {
-  clock: PracticeClock;
+  name: string;
   store: string;
   faults: FaultStore;
   /** The settings that the service started with. */
@@ -86,7 +85,7 @@ const LARGEST_BALANCE = 1_000_000_000;
 export function makeAdmin(context: AdminContext): PracticeAdmin {
   return {
     async status() {
-      catchUp(context, context.clock);
+      catchUp(context);
       return context.db.transaction(() => status(context));
     },
     async reset(options = {}) {
@@ -111,7 +110,7 @@ export function makeAdmin(context: AdminContext): PracticeAdmin {
       if (!Number.isSafeInteger(ms) || ms < 1 || ms > LONGEST_ADVANCE) {
         throw new PracticeInputError('duration', 'Book time can move ahead by 1 ms to 366 days at a time.');
       }
-      catchUp(context, context.clock);
+      catchUp(context);
       return advance(context, ms);
     },
     faults: async () => context.faults.current(context.db),
@@ -128,7 +127,7 @@ export function restartSequence({ db, random }: Pick<AdminContext, 'db' | 'rando
   const row = db.get(
     'SELECT (SELECT COALESCE(MAX(seq), 0) FROM hedge_records) + (SELECT COALESCE(MAX(seq), 0) FROM orders) AS count',
   );
-  random.restart?.(`book of ${row === undefined ? 0 : integerColumn(row, 'count')}`);
+  random.restart?.(`book of ${integerColumn(row, 'count')}`);
 }
 
 function parseBalance(written: string): bigint {
@@ -151,7 +150,7 @@ function withSettings(
   context: AdminContext,
   changed: (settings: PracticeSettings) => PracticeSettings,
 ): VersionedSettings {
-  catchUp(context, context.clock);
+  catchUp(context);
   return context.db.transaction(() => {
     replaceSettings(context, changed(context.settings.current(context.db).settings));
     return versionedSettings(context);
@@ -160,7 +159,7 @@ function withSettings(
 
 /** Events due by now happen under the old settings. Inside a transaction. */
 function replaceSettings(context: AdminContext, settings: PracticeSettings): void {
-  processBooks(bookContext(context), bookTime(context.db, context.clock.now()));
+  bringToNow(context);
   const missing = marketsInUse(context.db).find((market) => !Object.hasOwn(settings.markets, market));
   if (missing !== undefined) {
     throw new PracticeInputError(
@@ -207,9 +206,8 @@ function advance(context: AdminContext, ms: number): AdvanceSummary {
 }
 
 function status(context: AdminContext): PracticeStatus {
-  const time = bookTime(context.db, context.clock.now());
+  const time = bringToNow(context);
   const book = bookContext(context);
-  processBooks(book, time);
   const { version, settings } = versionedSettings(context);
   const faults = context.faults.current(context.db);
   return {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeAdmin, type PracticeAdmin } from './admin.ts';
 import { bookTime } from './book/transaction-context.ts';
 import { BOOK_NAME, type KeyPair, makeKeyring } from './control/keyring.ts';
-import { DEFAULT_BOOK, PracticeInputError } from './domain/practice-types.ts';
+import { DEFAULT_BOOK, PracticeInputError, wrongField } from './domain/practice-types.ts';
 import { newToken } from './domain/random-ids.ts';
 import type { Faults } from './faults/fault-settings.ts';
 import { makeRequestLog, type RequestLogEntry } from './http/request-log.ts';
@@ -125,7 +125,7 @@ export async function startPracticeService(options: PracticeOptions): Promise<Pr
       async addBook(name: string) {
         const [checked = ''] = bookNames([name]);
         if (opened.has(checked) || adding.has(checked))
-          throw new PracticeInputError('name', `name: there is a book ${checked} already.`);
+          throw wrongField('name', `there is a book ${checked} already`);
         adding.add(checked);
         const book = await openBook({ ...shared, name: checked }).finally(() => adding.delete(checked));
         opened.set(checked, book);

@@ -43,7 +43,6 @@ export interface BookModes {
 }
 
 export interface OpenBook extends AdminContext {
-  name: string;
   rateLimited: boolean;
   close(): void;
 }

@@ -6,6 +6,7 @@ import {
   hasProtoField,
   PracticeInputError,
   type PracticeSide,
+  wrongField,
 } from './domain/practice-types.ts';
 import { decimalOf, type Fraction, type Micro, MONEY_DECIMALS } from './domain/scaled-decimals.ts';
 
@@ -103,7 +104,7 @@ function mergeSettings(given: z.infer<typeof givenSettings>): PracticeSettings {
 
 /** Fields that `value` lacks are taken from the defaults. Throws a `PracticeInputError`. */
 export function parseSettings(value: unknown): PracticeSettings {
-  if (hasProtoField(value)) throw new PracticeInputError('__proto__', '__proto__: is not a setting.');
+  if (hasProtoField(value)) throw wrongField('__proto__', 'is not a setting');
   const parsed = fieldProblems(givenSettings, value, 'is not a setting');
   if ('problems' in parsed) {
     const text = parsed.problems.map(({ field, problem }) => `${field || 'Settings'}: ${problem}`).join('; ');
@@ -111,8 +112,7 @@ export function parseSettings(value: unknown): PracticeSettings {
   }
   for (const [name, market] of Object.entries(parsed.data.markets ?? {})) {
     if (Object.hasOwn(defaultSettings.markets, name) || market.base_rate !== undefined) continue;
-    const field = `markets.${name}.base_rate`;
-    throw new PracticeInputError(field, `${field}: a new market needs one.`);
+    throw wrongField(`markets.${name}.base_rate`, 'a new market needs one');
   }
   const settings = mergeSettings(parsed.data);
   toTradingConditions(settings, 0);
@@ -255,7 +255,7 @@ const BPS_PLACES = 4;
 
 function exactSetting(field: string, value: number, places: number): bigint {
   const exact = decimalOf(String(value), places);
-  if (exact === undefined) throw new PracticeInputError(field, `${field}: at most ${places} decimals.`);
+  if (exact === undefined) throw wrongField(field, `at most ${places} decimals`);
   return exact;
 }
 
@@ -263,8 +263,8 @@ function exactSetting(field: string, value: number, places: number): bigint {
 function checkLargestImpact(settings: PracticeSettings, market: string, headroomUsd: number): void {
   const bps = settings.impact_base_bps + (settings.impact_bps_per_10k_usd * headroomUsd) / 10_000;
   if (bps < 9_000) return;
-  throw new PracticeInputError(
+  throw wrongField(
     `markets.${market}.headroom_usd`,
-    `markets.${market}.headroom_usd: an order of that size would move the price by ${bps} bps; lower it or the impact.`,
+    `an order of that size would move the price by ${bps} bps; lower it or the impact`,
   );
 }

@@ -1,9 +1,5 @@
 /** Brings the book to a book time: in batches where many hedges mature, so that no transaction holds it for long. */
-import {
-  PRACTICE_ENVIRONMENTS,
-  type PracticeClock,
-  type PracticeEnvironment,
-} from '../domain/practice-types.ts';
+import { PRACTICE_ENVIRONMENTS, type PracticeEnvironment } from '../domain/practice-types.ts';
 import type { Database } from '../store/database.ts';
 import { type BookEvent, processDueEvents } from './execute-order.ts';
 import { maturityAfter } from './stored-records.ts';
@@ -40,9 +36,16 @@ export function processBooks(
   saveBookTime(context.db, time);
 }
 
+/** Executes all that is due by now, and returns the time. Inside a transaction. */
+export function bringToNow(book: OpenedBook): BookTime {
+  const time = bookTime(book.db, book.clock.now());
+  processBooks(bookContext(book), time);
+  return time;
+}
+
 /** Processes all batches but the last; each in a transaction of its own. */
-export function catchUp(book: OpenedBook, clock: PracticeClock): void {
-  const { db } = book;
+export function catchUp(book: OpenedBook): void {
+  const { db, clock } = book;
   while (isBehind(db, clock.now())) {
     db.transaction(() => {
       const time = bookTime(db, clock.now());

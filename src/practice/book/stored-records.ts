@@ -331,11 +331,8 @@ export function firstDueOrder(
 }
 
 export function countOrdersInFlight(db: Database, environment: PracticeEnvironment): number {
-  const row = db.get(
-    `SELECT COUNT(*) AS count FROM orders WHERE environment = ? AND state = 'pending'`,
-    environment,
-  );
-  return row === undefined ? 0 : integerColumn(row, 'count');
+  const sql = `SELECT COUNT(*) AS count FROM orders WHERE environment = ? AND state = 'pending'`;
+  return integerColumn(db.get(sql, environment), 'count');
 }
 
 export function orderFromRow(row: Row): StoredOrder {

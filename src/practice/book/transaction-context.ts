@@ -6,6 +6,7 @@
 
 import {
   DamagedRecordError,
+  type PracticeClock,
   type PracticeEnvironment,
   type PracticeRandom,
 } from '../domain/practice-types.ts';
@@ -109,6 +110,7 @@ export interface BookContext {
 /** A book as a process keeps it between transactions. */
 export interface OpenedBook {
   db: Database;
+  clock: PracticeClock;
   random: PracticeRandom;
   settings: SettingsStore;
 }

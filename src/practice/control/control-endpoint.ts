@@ -7,19 +7,15 @@ import { parseInput } from '../schemas/request-schemas.ts';
 import { bookQuery } from './control-schemas.ts';
 import type { KeyPair } from './keyring.ts';
 
-export interface ControlledBook extends AdminContext {
-  name: string;
-}
-
 export interface ControlContext {
   /** By name; the default one is the first. */
-  books: ReadonlyMap<string, ControlledBook>;
+  books: ReadonlyMap<string, AdminContext>;
   key: string;
   log: RequestLog;
   /** The address and the keys of a book. */
-  addressOf(book: ControlledBook): { url: string; keys: KeyPair };
+  addressOf(book: AdminContext): { url: string; keys: KeyPair };
   /** Throws PracticeInputError for a name that is taken. */
-  addBook(name: string): Promise<ControlledBook>;
+  addBook(name: string): Promise<AdminContext>;
   removeBook(name: string): void;
   /** A new link to the page. */
   pageUrl(): string;
@@ -30,7 +26,7 @@ export interface ControlContext {
 /** A checked request, with the book that it names. */
 interface ControlCall<Query> {
   context: ControlContext;
-  book: ControlledBook;
+  book: AdminContext;
   query: Query;
 }
 
@@ -43,7 +39,7 @@ export interface ControlRoute extends DescribedEndpoint {
   /** In bytes, where the usual limit is too small. */
   largestBody?: number;
   /** Returns the JSON text of `data`. Throws ApiError and PracticeInputError. */
-  run(context: ControlContext, book: ControlledBook, sent: SentToControl): Promise<string>;
+  run(context: ControlContext, book: AdminContext, sent: SentToControl): Promise<string>;
 }
 
 type Described = Pick<ControlRoute, 'path' | 'operation' | 'summary' | 'data'> &

@@ -1,9 +1,9 @@
 /** The endpoints of the control API. They call the same functions as the commands of `hedge practice`. */
 import * as z from 'zod';
-import { makeAdmin, type PracticeStatus } from '../admin.ts';
-import { processBooks } from '../book/bring-to-now.ts';
-import { bookContext, bookTime, isoTime } from '../book/transaction-context.ts';
-import { DEFAULT_BOOK, definedFields, PracticeInputError } from '../domain/practice-types.ts';
+import { type AdminContext, makeAdmin, type PracticeStatus } from '../admin.ts';
+import { bringToNow } from '../book/bring-to-now.ts';
+import { bookTime, isoTime } from '../book/transaction-context.ts';
+import { DEFAULT_BOOK, definedFields, wrongField } from '../domain/practice-types.ts';
 import { decimalOf, RATE_DECIMALS, rateText } from '../domain/scaled-decimals.ts';
 import { FIXTURE_BODY, LARGE_BODY } from '../http/http-messages.ts';
 import { ApiError, encodeJson } from '../schemas/api-error.ts';
@@ -12,7 +12,6 @@ import { settingChanges, settingsIn } from '../settings.ts';
 import { clearPricePaths, pricePaths, storePricePath } from '../store/control-tables.ts';
 import {
   type ControlContext,
-  type ControlledBook,
   type ControlRoute,
   jsonText,
   withBody,
@@ -265,7 +264,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     data: z.array(schemas.bookData),
     run: ({ context, book }) => {
       if (book.name === DEFAULT_BOOK)
-        throw new PracticeInputError('book', 'book: the default book stays as long as the service.');
+        throw wrongField('book', 'the default book stays as long as the service');
       context.removeBook(book.name);
       return jsonText([...context.books.values()].map((each) => addressOf(context, each)));
     },
@@ -281,12 +280,12 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
   }),
 ];
 
-function addressOf(context: ControlContext, book: ControlledBook): object {
+function addressOf(context: ControlContext, book: AdminContext): object {
   const { url, keys } = context.addressOf(book);
   return { name: book.name, base_url: url, keys };
 }
 
-function clockText({ db, clock }: ControlledBook): string {
+function clockText({ db, clock }: AdminContext): string {
   const { now, manual, bookId } = bookTime(db, clock.now());
   return jsonText({ mode: manual ? 'manual' : 'wall', book_time: isoTime(now), book_id: bookId });
 }
@@ -296,20 +295,14 @@ function statusText({ book_id, book_time, clock, books }: PracticeStatus): strin
   return jsonText({ book_id, book_time, clock, accounts: books });
 }
 
-async function setClock(book: ControlledBook, instant: number): Promise<void> {
+async function setClock(book: AdminContext, instant: number): Promise<void> {
   const { now } = bookTime(book.db, book.clock.now());
-  if (instant < now)
-    throw new PracticeInputError('time', `time: the book is at ${isoTime(now)}; it never goes back.`);
+  if (instant < now) throw wrongField('time', `the book is at ${isoTime(now)}; it never goes back`);
   if (instant > now) await makeAdmin(book).advance(instant - now);
 }
 
-/** Runs all due events at the prices so far. */
-function bringToNow(book: ControlledBook): void {
-  processBooks(bookContext(book), bookTime(book.db, book.clock.now()));
-}
-
 function setPricePath(
-  book: ControlledBook,
+  book: AdminContext,
   market: string,
   points: readonly { at: string; price: number }[],
 ): void {
@@ -322,14 +315,15 @@ function setPricePath(
     price: decimalOf(String(price), RATE_DECIMALS) ?? 0n,
   }));
   if (path.some(({ at }, index) => index > 0 && at <= (path[index - 1]?.at ?? 0)))
-    throw new PracticeInputError('points', 'points: each must be later than the one before.');
+    throw wrongField('points', 'each must be later than the one before');
   book.db.transaction(() => {
+    // At the prices so far.
     bringToNow(book);
     storePricePath(book.db, market, path);
   });
 }
 
-function pathsText({ db }: ControlledBook, market?: string): string {
+function pathsText({ db }: AdminContext, market?: string): string {
   const paths = [...pricePaths(db)].filter(([name]) => market === undefined || name === market);
   return jsonText(
     paths.map(([name, points]) => ({

@@ -9,7 +9,6 @@ import { openBody } from '../schemas/request-schemas.ts';
 import { hedgeData } from '../schemas/response-schemas.ts';
 import { advanceData, statusData, utcInstant } from '../schemas/status-schemas.ts';
 import { BOOK_NAME } from './keyring.ts';
-import { COMPARED } from './requests.ts';
 
 const LONGEST_SECONDS = (366 * TENOR_DAY_MS) / 1_000;
 
@@ -152,6 +151,8 @@ const expectedRequests = requestMatch
     after: z.number().int().min(0).optional(),
   })
   .meta({ id: 'RequestFilter' });
+/** The fields that `same` compares. */
+const COMPARED = ['key', 'client_reference', 'body'] as const;
 const howMany = z.number().int().min(0).max(1_000_000).optional();
 export const verifyBody = z.strictObject({
   match: expectedRequests.default({}),
@@ -163,6 +164,8 @@ export const verifyBody = z.strictObject({
     .optional()
     .meta({ description: 'fields that must be equal in all; a body byte by byte' }),
 });
+export type Expectation = z.infer<typeof verifyBody>;
+export type Compared = (typeof COMPARED)[number];
 
 export const receivedData = z
   .strictObject({
@@ -186,6 +189,7 @@ export const receivedData = z
     fault: z.string().nullable(),
   })
   .meta({ id: 'ReceivedRequest' });
+export type ShownRequest = z.infer<typeof receivedData>;
 export const verifiedData = z
   .strictObject({
     verified: z.boolean(),
@@ -195,6 +199,7 @@ export const verifiedData = z
     requests: z.array(receivedData).meta({ description: 'what matches; the newest 1,000' }),
   })
   .meta({ id: 'Verification' });
+export type Verification = z.infer<typeof verifiedData>;
 export const clearedData = z.strictObject({ cleared: z.number().int() }).meta({ id: 'Cleared' });
 
 const bookName = z

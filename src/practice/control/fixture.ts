@@ -1,11 +1,11 @@
 /** Dumps a whole book as a document, and loads it in place of another. It holds no key and no certificate. */
 import { type AdminContext, restartSequence } from '../admin.ts';
 import { positionsAt, readAccounts } from '../book/accounts.ts';
-import { processBooks } from '../book/bring-to-now.ts';
+import { bringToNow } from '../book/bring-to-now.ts';
 import { changeSums, marketsInUse } from '../book/side-sums.ts';
 import { asFilledHedge, hedgeFromRow, orderFromRow } from '../book/stored-records.ts';
 import { bookContext, bookTime } from '../book/transaction-context.ts';
-import { DamagedRecordError, PRACTICE_ENVIRONMENTS, PracticeInputError } from '../domain/practice-types.ts';
+import { DamagedRecordError, PRACTICE_ENVIRONMENTS, wrongField } from '../domain/practice-types.ts';
 import { newBookId } from '../domain/random-ids.ts';
 import {
   applyFaultChange,
@@ -17,7 +17,7 @@ import {
 import { parseSettings } from '../settings.ts';
 import { saveSettings } from '../settings-store.ts';
 import { startManualClock } from '../store/control-tables.ts';
-import { bigintColumn, type Database, insertRow, textColumn } from '../store/database.ts';
+import { bigintColumn, type Database, insertRow, integerColumn, textColumn } from '../store/database.ts';
 import { SCHEMA_VERSION } from '../store/tables.ts';
 import type { Fixture } from './control-schemas.ts';
 
@@ -37,7 +37,7 @@ type FixtureRow = Record<string, Cell>;
 /** Everything due has happened in it. */
 export function dumpBook(book: AdminContext): Fixture {
   return book.db.transaction(() => {
-    processBooks(bookContext(book), bookTime(book.db, book.clock.now()));
+    bringToNow(book);
     const tables = tableNames(book.db).map((table): [string, FixtureRow[]] => [
       table,
       rowsOf(book.db, table),
@@ -76,10 +76,7 @@ function cellOf(value: unknown): Cell {
 /** Book time becomes that of the fixture. The book gets a new ID. Throws `PracticeInputError` and changes nothing. */
 export function loadBook(book: AdminContext, fixture: Fixture): void {
   if (fixture.version !== SCHEMA_VERSION) {
-    throw new PracticeInputError(
-      'version',
-      `version: the fixture has ${fixture.version}; this service reads ${SCHEMA_VERSION}.`,
-    );
+    throw wrongField('version', `the fixture has ${fixture.version}; this service reads ${SCHEMA_VERSION}`);
   }
   const settings = parseSettings(fixture.settings);
   const markets = new Set(Object.keys(settings.markets));
@@ -88,14 +85,14 @@ export function loadBook(book: AdminContext, fixture: Fixture): void {
     const { bookId, manual } = bookTime(book.db, 0);
     const names = tableNames(book.db);
     const unknown = Object.keys(fixture.tables).find((table) => !names.includes(table));
-    if (unknown !== undefined) throw invalidFixture('tables', 'has a table that is not part of a book');
+    if (unknown !== undefined) throw wrongField('tables', 'has a table that is not part of a book');
     for (const table of names) book.db.run(`DELETE FROM ${table}`);
     for (const table of names) insertRows(book.db, table, fixture.tables[table] ?? []);
     saveSettings(book.db, settings);
     checkBook(book);
     book.random.restart?.(`after ${bookId}`);
     const { now } = bookTime(book.db, 0);
-    const last = lastInstant(book.db);
+    const last = integerColumn(book.db.get('SELECT last_instant FROM book'), 'last_instant');
     book.db.run(
       'UPDATE book SET book_id = ?, ahead_ms = ?',
       newBookId(book.random),
@@ -111,15 +108,9 @@ function faultsIn({ faults }: Fixture): Faults {
   try {
     return readStoredFaults(faults);
   } catch (error) {
-    if (error instanceof DamagedRecordError)
-      throw invalidFixture('faults', 'has a fault that cannot be read');
+    if (error instanceof DamagedRecordError) throw wrongField('faults', 'has a fault that cannot be read');
     throw error;
   }
-}
-
-function lastInstant(db: Database): number {
-  const row = db.get('SELECT last_instant FROM book');
-  return row === undefined ? 0 : Number(bigintColumn(row, 'last_instant'));
 }
 
 function insertRows(db: Database, table: string, records: readonly FixtureRow[]): void {
@@ -128,12 +119,12 @@ function insertRows(db: Database, table: string, records: readonly FixtureRow[])
     .map((row) => textColumn(row, 'name'));
   for (const row of records) {
     if (Object.keys(row).some((column) => !columns.includes(column)))
-      throw invalidFixture(`tables.${table}`, 'has a column that is not in a book');
+      throw wrongField(`tables.${table}`, 'has a column that is not in a book');
     try {
       insertRow(db, table, integersOf(row));
     } catch (error) {
       if (!(error instanceof Error && 'errcode' in error)) throw error;
-      throw invalidFixture(`tables.${table}`, 'has a row that does not fit');
+      throw wrongField(`tables.${table}`, 'has a row that does not fit');
     }
   }
 }
@@ -142,7 +133,7 @@ function insertRows(db: Database, table: string, records: readonly FixtureRow[])
 function integersOf(row: FixtureRow): Record<string, string | bigint | null> {
   const cells = Object.entries(row).map(([column, value]): [string, string | bigint | null] => {
     if (typeof value !== 'number') return [column, value];
-    if (!Number.isSafeInteger(value)) throw invalidFixture(column, 'is not a whole number');
+    if (!Number.isSafeInteger(value)) throw wrongField(column, 'is not a whole number');
     return [column, BigInt(value)];
   });
   return Object.fromEntries(cells);
@@ -158,15 +149,14 @@ function checkBook(book: AdminContext): void {
     rebuildSums(db);
     const missing = marketsInUse(db).find((market) => !terms.markets.has(market));
     if (missing !== undefined)
-      throw invalidFixture('tables.hedge_records', 'has a market that the settings lack');
+      throw wrongField('tables.hedge_records', 'has a market that the settings lack');
     for (const environment of PRACTICE_ENVIRONMENTS) {
       positionsAt(context, environment, now);
       if (readAccounts(db, environment).balance !== postedBalance(db, environment))
-        throw invalidFixture('tables.accounts', 'has a balance that is not the sum of its postings');
+        throw wrongField('tables.accounts', 'has a balance that is not the sum of its postings');
     }
   } catch (error) {
-    if (error instanceof DamagedRecordError)
-      throw invalidFixture('tables', 'has a record that cannot be read');
+    if (error instanceof DamagedRecordError) throw wrongField('tables', 'has a record that cannot be read');
     throw error;
   }
 }
@@ -183,13 +173,6 @@ export function rebuildSums(db: Database): void {
 }
 
 function postedBalance(db: Database, environment: string): bigint {
-  const row = db.get(
-    'SELECT COALESCE(SUM(balance), 0) AS balance FROM postings WHERE environment = ?',
-    environment,
-  );
-  return row === undefined ? 0n : bigintColumn(row, 'balance');
-}
-
-function invalidFixture(field: string, problem: string): PracticeInputError {
-  return new PracticeInputError(field, `${field}: ${problem}.`);
+  const sql = 'SELECT COALESCE(SUM(balance), 0) AS balance FROM postings WHERE environment = ?';
+  return bigintColumn(db.get(sql, environment), 'balance');
 }

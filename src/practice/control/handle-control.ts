@@ -1,4 +1,5 @@
 /** One request of the control API: key, address, book, body, response. */
+import type { AdminContext } from '../admin.ts';
 import { DEFAULT_BOOK, PracticeInputError } from '../domain/practice-types.ts';
 import { failedRequest, type HandledRequest } from '../http/handle-request.ts';
 import { type RequestHead, USUAL_BODY } from '../http/http-messages.ts';
@@ -12,7 +13,7 @@ import {
   splitTarget,
 } from '../http/parse-request.ts';
 import { ApiError, type PracticeResponse } from '../schemas/api-error.ts';
-import type { ControlContext, ControlledBook, ControlRoute } from './control-endpoint.ts';
+import type { ControlContext, ControlRoute } from './control-endpoint.ts';
 import { CONTROL_ENDPOINTS } from './control-routes.ts';
 
 /** `book`: its time dates the response. */
@@ -74,7 +75,7 @@ function identify(key: string, head: RequestHead, path: string): ControlRoute {
   return findEndpoint(CONTROL_ENDPOINTS, method, path).endpoint;
 }
 
-function bookOf(context: ControlContext, name = DEFAULT_BOOK): ControlledBook {
+function bookOf(context: ControlContext, name = DEFAULT_BOOK): AdminContext {
   const found = context.books.get(name);
   if (found !== undefined) return found;
   throw new ApiError('not_found', 'There is no book of this name.', { details: { field: 'book' } });

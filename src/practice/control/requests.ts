@@ -1,18 +1,10 @@
 /** The log of requests as the control API shows it, and what it is verified for. */
 import { clientReferenceOf, jsonIn } from '../domain/request-match.ts';
-import type { ReceivedRequest, RequestFilter, RequestLog } from '../http/request-log.ts';
+import type { ReceivedRequest, RequestLog } from '../http/request-log.ts';
+import type { Compared, Expectation, ShownRequest, Verification } from './control-schemas.ts';
 
 /** The API key, and headers that differ with each start of the service. */
 const LEFT_OUT = ['authorization', 'proxy-authorization', 'cookie', 'host'];
-
-export interface ShownRequest {
-  [name: string]: unknown;
-  number: number;
-  key: string | null;
-  client_reference: string | null;
-  status: number | null;
-  body: unknown;
-}
 
 export function showRequest(received: ReceivedRequest): ShownRequest {
   const { number, at, environment, method, path, search, headers, key, end } = received;
@@ -44,27 +36,6 @@ function bodyOf({ body }: ReceivedRequest): unknown {
   return body.length === 0 ? null : (jsonIn(body) ?? body.toString('utf8'));
 }
 
-/** The fields that `same` compares. */
-export const COMPARED = ['key', 'client_reference', 'body'] as const;
-
-export interface Expectation {
-  match: RequestFilter;
-  count?: number | undefined;
-  at_least?: number | undefined;
-  at_most?: number | undefined;
-  same?: readonly (typeof COMPARED)[number][] | undefined;
-}
-
-export interface Verification {
-  verified: boolean;
-  count: number;
-  /** False: older requests were dropped from the log. */
-  complete: boolean;
-  message: string;
-  /** The newest 1,000 that match. */
-  requests: ShownRequest[];
-}
-
 export const MOST_SHOWN = 1_000;
 
 export function verifyRequests(log: RequestLog, book: string, expected: Expectation): Verification {
@@ -93,12 +64,12 @@ export function verifyRequests(log: RequestLog, book: string, expected: Expectat
 }
 
 /** A body is compared as it was sent, byte by byte. */
-function comparedText(received: ReceivedRequest, field: (typeof COMPARED)[number]): string {
+function comparedText(received: ReceivedRequest, field: Compared): string {
   if (field === 'body') return received.body.toString('latin1');
   return JSON.stringify((field === 'key' ? received.key : clientReferenceOf(received)) ?? null);
 }
 
-function listOf(found: readonly ReceivedRequest[], field: (typeof COMPARED)[number]): string {
+function listOf(found: readonly ReceivedRequest[], field: Compared): string {
   const texts = [...new Set(found.map((each) => comparedText(each, field)))];
   return field === 'body' ? `${texts.length} different ones` : texts.slice(0, 5).join(', ');
 }

@@ -88,6 +88,10 @@ export class PracticeInputError extends Error {
   }
 }
 
+/** `problem` follows the name: `has more than 6 decimals`. */
+export const wrongField = (field: string, problem: string): PracticeInputError =>
+  new PracticeInputError(field, `${field}: ${problem}.`);
+
 /** An undefined field must not override a default. */
 export function definedFields<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const defined: { [K in keyof T]?: Exclude<T[K], undefined> } = {};

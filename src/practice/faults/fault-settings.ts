@@ -1,12 +1,7 @@
 /** The settings of the faults that a user injects: their schema, changes, and what they apply to. */
 import * as z from 'zod';
 import { fieldProblems } from '../domain/field-problems.ts';
-import {
-  DamagedRecordError,
-  definedFields,
-  hasProtoField,
-  PracticeInputError,
-} from '../domain/practice-types.ts';
+import { DamagedRecordError, definedFields, hasProtoField, wrongField } from '../domain/practice-types.ts';
 import { isInScope, REQUEST_SCOPES, type RequestFacts, requestMatch } from '../domain/request-match.ts';
 import { isOfKind, perFault, RESPONSE_FAULT_NAMES, type ResponseFault } from './response-faults.ts';
 
@@ -106,7 +101,7 @@ export function applyFaultChange(
   );
   if ('problems' in parsed) {
     const [{ field, problem }] = parsed.problems;
-    throw new PracticeInputError(field, `${field}: ${problem}.`);
+    throw wrongField(field, problem);
   }
   const { data } = parsed;
   checkEffects('', data, markets);
@@ -119,14 +114,12 @@ export function applyFaultChange(
 function checkEffects(at: string, faults: FaultEffects, markets: ReadonlySet<string>): void {
   const unknown = faults.disabled_markets.find((market) => !markets.has(market));
   if (unknown !== undefined) {
-    const field = `${at}disabled_markets`;
-    throw new PracticeInputError(field, `${field}: ${unknown} is not a market of the practice service.`);
+    throw wrongField(`${at}disabled_markets`, `${unknown} is not a market of the practice service`);
   }
   if (sumOfShares(faults) <= 1 + 1e-9) return;
-  const field = `${at}${RESPONSE_FAULT_NAMES.find((name) => faults[name] > 0) ?? ''}`;
-  throw new PracticeInputError(
-    field,
-    `${field}: the shares of the response faults add up to more than 1, with those that were set before.`,
+  throw wrongField(
+    `${at}${RESPONSE_FAULT_NAMES.find((name) => faults[name] > 0) ?? ''}`,
+    'the shares of the response faults add up to more than 1, with those that were set before',
   );
 }
 
@@ -143,16 +136,12 @@ const OF_ACTIONS = [...AFTER_ACTIONS, 'in_flight_seconds', 'slow_fills_seconds',
 export function rejectIdle(faults: Faults): Faults {
   const { only, once } = faults;
   const idle = OF_ACTIONS.find((field) => only === 'readings' && faults[field] > 0);
-  if (idle !== undefined)
-    throw new PracticeInputError(idle, `${idle}: it applies to actions, and faults are limited to readings.`);
+  if (idle !== undefined) throw wrongField(idle, 'it applies to actions, and faults are limited to readings');
   if (faults.partial_fills > 0 && !['all', 'actions', 'open'].includes(only))
-    throw new PracticeInputError(
-      'partial_fills',
-      `partial_fills: it applies to opens, and faults are limited to ${only}.`,
-    );
+    throw wrongField('partial_fills', `it applies to opens, and faults are limited to ${only}`);
   const isSet =
     affectsAnyRequest(faults) || affectsAcceptedAction(faults, true) || faults.disabled_markets.length > 0;
-  if (once !== null && !isSet) throw new PracticeInputError('once', 'once: no fault is set.');
+  if (once !== null && !isSet) throw wrongField('once', 'no fault is set');
   return faults;
 }
 

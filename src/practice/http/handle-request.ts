@@ -2,11 +2,7 @@
 import { catchUp } from '../book/bring-to-now.ts';
 import { processDueEvents } from '../book/execute-order.ts';
 import { bookContext, bookTime, type OpenedBook, saveBookTime } from '../book/transaction-context.ts';
-import {
-  type PracticeClock,
-  type PracticeEnvironment,
-  PracticeStoreError,
-} from '../domain/practice-types.ts';
+import { type PracticeEnvironment, PracticeStoreError } from '../domain/practice-types.ts';
 import { newToken } from '../domain/random-ids.ts';
 import { isInScope } from '../domain/request-match.ts';
 import {
@@ -39,7 +35,6 @@ import { bearerOf, endpointOf, type ParsedRequest, parseRequest, type RawRequest
 import type { ReceivedRequest, RequestFault } from './request-log.ts';
 
 export interface ServiceContext extends OpenedBook {
-  clock: PracticeClock;
   faults: FaultStore;
   keys: { live: string; test: string };
   /** False: no rate limit. */
@@ -85,7 +80,7 @@ export async function handleRequest(
     received.environment = authenticate(service.keys, raw);
     const request = identify(received.environment, raw);
     if (!(request.parsed instanceof ApiError)) received.action = request.parsed.endpoint.action;
-    catchUp(service, clock);
+    catchUp(service);
     const admitted = db.transaction(() => admit(service, request, received));
     if ('end' in admitted) return admitted.end;
     const { decision, holder } = admitted;
@@ -240,7 +235,9 @@ function runEndpoint(
   const book = bookContext(service);
   processDueEvents(book, environment, now);
   saveBookTime(service.db, time);
-  return successResponse(parsed.prepared.run({ ...book, environment, now, faults: orderFaultsOf(effects) }));
+  const { endpoint, prepared } = parsed;
+  const reply = prepared.run({ ...book, environment, now, faults: orderFaultsOf(effects) });
+  return successResponse(endpoint.status, reply);
 }
 
 /** A request rejected by a disabled market counts if it is in scope. */

@@ -1,8 +1,7 @@
-/** The OpenAPI documents, generated from the schemas that check requests. */
+/** The OpenAPI document of an API, generated from the schemas that check requests. */
 import * as z from 'zod';
 import { API_ERROR_STATUS, type ApiErrorCode } from '../schemas/api-error.ts';
 import { errorData } from '../schemas/response-schemas.ts';
-import { ENDPOINTS, type PracticeRoute } from './routes.ts';
 
 type Part = Record<string, unknown>;
 
@@ -28,7 +27,7 @@ export interface DescribedEndpoint {
   isPublic?: boolean;
 }
 
-export interface DescribedApi {
+interface DescribedApi {
   title: string;
   version: string;
   description: string;
@@ -48,38 +47,6 @@ const COMMON_CODES: readonly ApiErrorCode[] = [
 ];
 /** Statuses of `invalid_request` on any path: page of another site, timeout, size, Expect, Host, headers. */
 const COMMON_STATUSES = [403, 408, 413, 417, 421, 431];
-const ACTION_CODES: readonly ApiErrorCode[] = ['idempotency_key_reuse', 'idempotency_in_flight'];
-
-/** The document of the partner API. */
-export function openapiText(url: string): string {
-  return describeApi({
-    title: 'hedge practice service',
-    version: '2',
-    description:
-      'The partner API on this machine, without money. Amounts are exact decimals, as JSON numbers; times are book time, UTC. Faults that imitate a gateway or a broken response are not in this document.',
-    url,
-    endpoints: ENDPOINTS.map(describedRoute),
-  });
-}
-
-const KEY_HEADER: Part = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'The same request under the same key executes once. The response of an accepted action is kept for 24 hours and given again, with Idempotency-Replayed; an error leaves the key free. Keys of the two accounts are apart.',
-  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
-};
-
-function describedRoute(route: PracticeRoute): DescribedEndpoint {
-  if (route.action === undefined) return route;
-  return {
-    ...route,
-    errorCodes: [...ACTION_CODES, ...route.errorCodes],
-    headers: [KEY_HEADER],
-    responseHeaders: ['Idempotency-Replayed'],
-  };
-}
 
 const RESPONSE_HEADERS = {
   Date: { description: 'book time', schema: { type: 'string' } },

@@ -13,7 +13,7 @@ import {
   percentNumber,
   rateNumber,
 } from '../schemas/api-error.ts';
-import { DEFAULT_HEDGES, MAX_PAGE_SIZE } from '../schemas/request-schemas.ts';
+import { DEFAULT_HEDGES, MAX_PAGE_SIZE, type TenorOrder } from '../schemas/request-schemas.ts';
 import { serializeHedge, serializeHistory, serializePosition } from '../schemas/response-schemas.ts';
 import type { MarketConditions } from '../settings.ts';
 import type { Bind } from '../store/database.ts';
@@ -23,7 +23,6 @@ const SOURCE = 'onchain';
 export function getMarkets(context: TransactionContext): EndpointReply {
   const open = enabledMarkets(context);
   return {
-    status: 200,
     data: open.map((market) => serializeMarket(context, market)),
     meta: { source: SOURCE, allowed_markets: open.map((market) => market.market) },
   };
@@ -64,7 +63,6 @@ export function getPrices(context: TransactionContext, symbols: string | undefin
   const names =
     symbols === undefined ? enabledMarkets(context).map((market) => market.market) : symbols.split(',');
   return {
-    status: 200,
     data: [...new Set(names)].map((name) => {
       requireMarket(context, name);
       return { market: name, price: rateNumber(midAt(context, name, context.now)) };
@@ -73,14 +71,7 @@ export function getPrices(context: TransactionContext, symbols: string | undefin
   };
 }
 
-export interface QuoteOrder {
-  market: string;
-  side: PracticeSide;
-  notional: Micro;
-  tenorDays: number;
-}
-
-export function getQuote(context: TransactionContext, asked: QuoteOrder): EndpointReply {
+export function getQuote(context: TransactionContext, asked: TenorOrder): EndpointReply {
   const market = requireOpenMarket(context, asked.market);
   if (asked.notional > market.headroom) throw capacityExceeded(asked.notional, market.headroom);
   const mid = midAt(context, market.market, context.now);
@@ -89,7 +80,6 @@ export function getQuote(context: TransactionContext, asked: QuoteOrder): Endpoi
   const days = BigInt(asked.tenorDays);
   const { margin, fee } = upfrontCosts(context.terms, asked.notional);
   return {
-    status: 200,
     data: {
       market: asked.market,
       side: asked.side,
@@ -172,7 +162,7 @@ export interface HedgeListQuery extends PageQuery {
 }
 
 export function getHedge(context: TransactionContext, id: string): EndpointReply {
-  return { status: 200, data: serializeHedge(requireHedge(context, id)) };
+  return { data: serializeHedge(requireHedge(context, id)) };
 }
 
 /** Newest first. */
@@ -209,14 +199,13 @@ export function getHistory(context: TransactionContext, asked: PageQuery): Endpo
 }
 
 export function getPositions(context: TransactionContext): EndpointReply {
-  return { status: 200, data: positionsAt(context, context.environment, context.now).map(serializePosition) };
+  return { data: positionsAt(context, context.environment, context.now).map(serializePosition) };
 }
 
 export function getAccount(context: TransactionContext): EndpointReply {
   const accounts = readAccounts(context.db, context.environment);
   const positions = positionsAt(context, context.environment, context.now);
   return {
-    status: 200,
     data: {
       balance_usdc: moneyNumber(accounts.balance),
       available_exposure_usd: moneyNumber(availableExposure(context)),
@@ -239,7 +228,6 @@ function hedgePage(
   const hedges = context.db.all(sql, ...binds, limit + 1).map(hedgeFromRow);
   const shown = hedges.slice(0, limit);
   return {
-    status: 200,
     data: shown.map(shape),
     meta: { count: shown.length, limit, has_more: hedges.length > limit },
   };

@@ -8,12 +8,14 @@ import {
   hedgesQuery,
   historyQuery,
   noQuery,
-  notionalMicro,
   openBody,
+  openOrderOf,
+  orderSizeOf,
   parseInput,
   pricesQuery,
   quoteBody,
   sizedBody,
+  tenorOrderOf,
 } from '../schemas/request-schemas.ts';
 import {
   accountData,
@@ -26,6 +28,7 @@ import {
   quoteData,
   submittedData,
 } from '../schemas/response-schemas.ts';
+import { type DescribedEndpoint, describeApi } from './openapi.ts';
 import {
   getAccount,
   getHedge,
@@ -51,24 +54,14 @@ export interface EndpointInput {
   body: unknown;
 }
 
-export interface PracticeRoute {
-  method: 'GET' | 'POST';
-  path: string;
+export interface PracticeRoute extends DescribedEndpoint {
   /** Undefined for an endpoint that reads. */
   action?: OrderKind;
-  operation: string;
-  summary: string;
-  query: z.ZodType;
-  body?: z.ZodType;
-  data: z.ZodType;
-  status: 200 | 201;
-  errorCodes: readonly ApiErrorCode[];
   prepare(asked: EndpointInput): PreparedCall;
 }
 
-type Described = Pick<PracticeRoute, 'path' | 'operation' | 'summary' | 'data'> & {
-  errorCodes?: readonly ApiErrorCode[];
-};
+type Described = Pick<PracticeRoute, 'path' | 'operation' | 'summary' | 'data'> &
+  Partial<Pick<PracticeRoute, 'errorCodes'>>;
 
 function getEndpoint<Q>(
   endpoint: Described & {
@@ -96,9 +89,11 @@ function postEndpoint<B extends { [name: string]: Json | undefined }>(
     run: (context: TransactionContext, body: B) => EndpointReply;
   },
 ): PracticeRoute {
+  const { action, errorCodes = [] } = endpoint;
   return {
-    errorCodes: [],
     ...endpoint,
+    ...(action === undefined ? {} : OF_ACTIONS),
+    errorCodes: action === undefined ? errorCodes : [...ACTION_CODES, ...errorCodes],
     method: 'POST',
     query: noQuery,
     prepare({ query, body }) {
@@ -116,6 +111,21 @@ function withoutUndefined(body: { [name: string]: Json | undefined }): { [name: 
   return Object.fromEntries(fields);
 }
 
+const ACTION_CODES: readonly ApiErrorCode[] = ['idempotency_key_reuse', 'idempotency_in_flight'];
+const OF_ACTIONS = {
+  headers: [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description:
+        'The same request under the same key executes once. The response of an accepted action is kept for 24 hours and given again, with Idempotency-Replayed; an error leaves the key free. Keys of the two accounts are apart.',
+      schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+    },
+  ],
+  responseHeaders: ['Idempotency-Replayed'],
+} as const;
+
 const NEW_NOTIONAL_ERRORS: readonly ApiErrorCode[] = [
   'exposure_exceeded',
   'capacity_exceeded',
@@ -131,7 +141,7 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
     summary: 'Markets available to the account',
     query: noQuery,
     data: z.array(marketData),
-    run: (context) => getMarkets(context),
+    run: getMarkets,
   }),
   getEndpoint({
     path: '/prices',
@@ -150,13 +160,7 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
     body: quoteBody,
     data: quoteData,
     errorCodes: ['market_not_found', 'market_disabled', 'capacity_exceeded'],
-    run: (context, body) =>
-      getQuote(context, {
-        market: body.market,
-        side: body.side,
-        notional: notionalMicro(body.notional_usd),
-        tenorDays: body.tenor_days,
-      }),
+    run: (context, body) => getQuote(context, tenorOrderOf(body)),
   }),
   postEndpoint({
     path: '/hedges',
@@ -167,14 +171,7 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
     body: openBody,
     data: openedData,
     errorCodes: NEW_NOTIONAL_ERRORS,
-    run: (context, body) =>
-      openHedge(context, {
-        market: body.market,
-        side: body.side,
-        notional: notionalMicro(body.notional_usd),
-        tenorDays: body.tenor_days,
-        clientReference: body.client_reference ?? null,
-      }),
+    run: (context, body) => openHedge(context, openOrderOf(body)),
   }),
   postEndpoint({
     path: '/hedges/add',
@@ -185,8 +182,7 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
     body: sizedBody,
     data: submittedData,
     errorCodes: ['no_open_hedge', ...NEW_NOTIONAL_ERRORS],
-    run: (context, { market, side, notional_usd }) =>
-      addToHedge(context, { market, side, notional: notionalMicro(notional_usd) }),
+    run: (context, body) => addToHedge(context, orderSizeOf(body)),
   }),
   postEndpoint({
     path: '/hedges/reduce',
@@ -197,8 +193,7 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
     body: sizedBody,
     data: submittedData,
     errorCodes: ['no_open_hedge', 'market_not_found'],
-    run: (context, { market, side, notional_usd }) =>
-      reduceHedges(context, { market, side, notional: notionalMicro(notional_usd) }),
+    run: (context, body) => reduceHedges(context, orderSizeOf(body)),
   }),
   postEndpoint({
     path: '/hedges/close',
@@ -209,7 +204,7 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
     body: closeBody,
     data: submittedData,
     errorCodes: ['no_open_hedge', 'market_not_found'],
-    run: (context, { market, side }) => closeHedges(context, { market, side }),
+    run: closeHedges,
   }),
   getEndpoint({
     path: '/hedges',
@@ -227,7 +222,7 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
     query: historyQuery,
     data: z.array(historyData),
     errorCodes: ['hedge_not_found'],
-    run: (context, query) => getHistory(context, query),
+    run: getHistory,
   }),
   getEndpoint({
     path: '/hedges/{id}',
@@ -244,7 +239,7 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
     summary: 'Open positions, one line for each market and side',
     query: noQuery,
     data: z.array(positionData),
-    run: (context) => getPositions(context),
+    run: getPositions,
   }),
   getEndpoint({
     path: '/account',
@@ -252,6 +247,17 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
     summary: 'Account summary',
     query: noQuery,
     data: accountData,
-    run: (context) => getAccount(context),
+    run: getAccount,
   }),
 ];
+
+/** The document of the partner API. */
+export const openapiText = (url: string): string =>
+  describeApi({
+    title: 'hedge practice service',
+    version: '2',
+    description:
+      'The partner API on this machine, without money. Amounts are exact decimals, as JSON numbers; times are book time, UTC. Faults that imitate a gateway or a broken response are not in this document.',
+    url,
+    endpoints: ENDPOINTS,
+  });

@@ -25,9 +25,9 @@ import {
   writeRawError,
   writeResponse,
 } from './http-messages.ts';
-import { openapiText } from './openapi.ts';
 import type { RawRequest } from './parse-request.ts';
 import { logEntry, type RequestEnd, type RequestLog, type RequestLogEntry } from './request-log.ts';
+import { openapiText } from './routes.ts';
 
 export interface Listening {
   /** `https://127.0.0.1:41234` */

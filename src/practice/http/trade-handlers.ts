@@ -13,6 +13,7 @@ import { type MarketSide, type OrderKind, TENOR_DAY_MS } from '../domain/practic
 import { newHash, newHedgeId } from '../domain/random-ids.ts';
 import type { Micro } from '../domain/scaled-decimals.ts';
 import { ApiError, type EndpointReply, type Json, moneyNumber } from '../schemas/api-error.ts';
+import type { OpenOrder, OrderSize } from '../schemas/request-schemas.ts';
 import {
   capacityExceeded,
   headroomLeft,
@@ -22,28 +23,15 @@ import {
   upfrontCosts,
 } from './read-handlers.ts';
 
-interface OrderSize extends MarketSide {
-  notional: Micro;
-}
-
-interface OpenOrder extends OrderSize {
-  tenorDays: number;
-  clientReference: string | null;
-}
-
 export function openHedge(context: TransactionContext, request: OpenOrder): EndpointReply {
   const upfront = checkUpfront(context, request, context.terms);
   const id = newHedgeId(context.now, context.random);
   const order = draftOrder(context, { kind: 'open', ...request, ...upfront, hedgeId: id });
   const maturityAt = context.now + request.tenorDays * TENOR_DAY_MS;
   insertHedge(context.db, {
+    ...request,
     id,
     environment: context.environment,
-    clientReference: request.clientReference,
-    market: request.market,
-    side: request.side,
-    tenorDays: request.tenorDays,
-    notional: request.notional,
     orderTxHash: order.orderTxHash,
     orderKey: newHash(context.random),
     openedAt: context.now,
@@ -64,7 +52,7 @@ export function openHedge(context: TransactionContext, request: OpenOrder): Endp
     maturity_at: isoTime(maturityAt),
   };
   if (request.clientReference !== null) data['client_reference'] = request.clientReference;
-  return { status: 201, data };
+  return { data };
 }
 
 /** Adds to the newest filled hedge of the side, chosen now, under the terms of that hedge. */
@@ -73,9 +61,7 @@ export function addToHedge(context: TransactionContext, request: OrderSize): End
   const newest = newestFilled(context.db, context.environment, request);
   if (newest === undefined) throw noOpenHedge(request);
   const upfront = checkUpfront(context, request, newest.terms);
-  const order = draftOrder(context, { kind: 'add', ...request, ...upfront, hedgeId: newest.id });
-  submitOrder(context, order);
-  return submittedReply(order);
+  return submitted(context, { kind: 'add', ...request, ...upfront, hedgeId: newest.id });
 }
 
 export function reduceHedges(context: TransactionContext, request: OrderSize): EndpointReply {
@@ -89,23 +75,12 @@ export function reduceHedges(context: TransactionContext, request: OrderSize): E
       },
     });
   }
-  const order = draftOrder(context, { kind: 'reduce', ...request, margin: 0n, fee: 0n, hedgeId: null });
-  submitOrder(context, order);
-  return submittedReply(order);
+  return submitted(context, { kind: 'reduce', ...request, ...NOTHING_RESERVED });
 }
 
 export function closeHedges(context: TransactionContext, request: MarketSide): EndpointReply {
   requirePosition(context, request);
-  const order = draftOrder(context, {
-    kind: 'close',
-    ...request,
-    notional: 0n,
-    margin: 0n,
-    fee: 0n,
-    hedgeId: null,
-  });
-  submitOrder(context, order);
-  return submittedReply(order);
+  return submitted(context, { kind: 'close', ...request, notional: 0n, ...NOTHING_RESERVED });
 }
 
 /**
@@ -167,14 +142,8 @@ function draftOrder(context: TransactionContext, draft: OrderDraft): NewOrder {
   const { min, max } = context.terms.fillMs;
   const usual = min + Math.floor(context.random.fraction() * (max - min + 1));
   return {
+    ...draft,
     environment: context.environment,
-    kind: draft.kind,
-    market: draft.market,
-    side: draft.side,
-    hedgeId: draft.hedgeId,
-    notional: draft.notional,
-    margin: draft.margin,
-    fee: draft.fee,
     dueAt: context.now + usual + context.faults.slowFillsMs,
     filledPart: drawFilledPart(context, draft.kind),
     orderTxHash: newHash(context.random),
@@ -202,7 +171,12 @@ function submitOrder(context: TransactionContext, order: NewOrder): void {
   insertOrder(context.db, order);
 }
 
-function submittedReply(order: NewOrder): EndpointReply {
+/** For a whole side. */
+const NOTHING_RESERVED = { margin: 0n, fee: 0n, hedgeId: null };
+
+function submitted(context: TransactionContext, draft: OrderDraft): EndpointReply {
+  const order = draftOrder(context, draft);
+  submitOrder(context, order);
   const data: { [name: string]: Json } = {
     status: 'submitted',
     order_tx_hash: order.orderTxHash,
@@ -210,5 +184,5 @@ function submittedReply(order: NewOrder): EndpointReply {
     side: order.side,
   };
   if (order.kind !== 'close') data['notional_usd'] = moneyNumber(order.notional);
-  return { status: 200, data };
+  return { data };
 }

@@ -1,11 +1,12 @@
 /** `GET /`: the page for a browser, and where the APIs are for every other client. */
+import type { AdminContext } from '../admin.ts';
 import type { RequestHead } from '../http/http-messages.ts';
 import type { PracticeResponse } from '../schemas/api-error.ts';
-import { messagePage, overviewPage, PAGE_HEADERS, type PageBook, type PageContext } from './overview.ts';
+import { messagePage, overviewPage, PAGE_HEADERS, type PageContext } from './overview.ts';
 import type { PageAccess } from './page-access.ts';
 
 export interface FrontContext extends PageContext {
-  books: ReadonlyMap<string, PageBook>;
+  books: ReadonlyMap<string, AdminContext>;
   /** `https://127.0.0.1:41234` */
   origin(): string;
   controlUrl(): string;

@@ -10,10 +10,6 @@ import { PRACTICE_ENVIRONMENTS, type PracticeEnvironment } from '../domain/pract
 import { moneyText, rateText } from '../domain/scaled-decimals.ts';
 import type { ReceivedRequest, RequestLog } from '../http/request-log.ts';
 
-export interface PageBook extends AdminContext {
-  name: string;
-}
-
 export interface PageContext {
   log: RequestLog;
   /** The text with every key masked. */
@@ -98,7 +94,7 @@ export const messagePage = (message: string): string => documentOf(undefined, ht
 export async function overviewPage(
   context: PageContext,
   names: readonly string[],
-  book: PageBook,
+  book: AdminContext,
 ): Promise<string> {
   const status = await makeAdmin(book).status();
   const links = names.map((name) =>
@@ -162,7 +158,7 @@ function accountsOf({ books }: PracticeStatus): Markup {
 
 const MOST_ROWS = 50;
 
-function hedgesOf({ db }: PageBook): Markup {
+function hedgesOf({ db }: AdminContext): Markup {
   const hedges = db
     .all('SELECT * FROM hedge_records ORDER BY seq DESC LIMIT ?', MOST_ROWS)
     .map((row) => ({ hedge: hedgeFromRow(row), environment: String(row['environment']) }));
@@ -194,7 +190,7 @@ function hedgesOf({ db }: PageBook): Markup {
   );
 }
 
-function requestsOf({ log }: PageContext, { name }: PageBook): Markup {
+function requestsOf({ log }: PageContext, { name }: AdminContext): Markup {
   const newest = log.find(name, {}).slice(-MOST_ROWS).toReversed();
   return table(
     ['#No.', 'At', 'Account', '~Request', '~Key', '~Body', 'Status', 'Fault'],

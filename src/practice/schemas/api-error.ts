@@ -106,7 +106,6 @@ export class ApiError extends Error {
 
 /** The result of an endpoint. */
 export interface EndpointReply {
-  status: number;
   data: Json;
   meta?: { readonly [name: string]: Json };
 }
@@ -121,12 +120,8 @@ export interface PracticeResponse {
   replayed?: boolean;
 }
 
-export function successResponse(reply: EndpointReply): PracticeResponse {
-  return {
-    status: reply.status,
-    body: encodeJson({ data: reply.data, error: null, meta: reply.meta ?? {} }),
-    headers: {},
-  };
+export function successResponse(status: number, { data, meta = {} }: EndpointReply): PracticeResponse {
+  return { status, body: encodeJson({ data, error: null, meta }), headers: {} };
 }
 
 export function errorResponse(error: ApiError): PracticeResponse {

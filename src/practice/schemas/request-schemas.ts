@@ -1,7 +1,12 @@
 /** Schemas of request bodies and queries, and the error for what does not match. */
 import * as z from 'zod';
 import { fieldProblems } from '../domain/field-problems.ts';
-import { hasProtoField, PRACTICE_HEDGE_STATUSES, PRACTICE_TENORS } from '../domain/practice-types.ts';
+import {
+  hasProtoField,
+  type MarketSide,
+  PRACTICE_HEDGE_STATUSES,
+  PRACTICE_TENORS,
+} from '../domain/practice-types.ts';
 import { decimalOf, type Micro, MONEY_DECIMALS } from '../domain/scaled-decimals.ts';
 import { ApiError } from './api-error.ts';
 
@@ -60,11 +65,34 @@ export const hedgesQuery = z.strictObject({
 
 export const DEFAULT_HEDGES = 100;
 
-export function notionalMicro(notional: number): Micro {
-  const micro = decimalOf(String(notional), MONEY_DECIMALS);
-  if (micro === undefined) throw new ApiError('invalid_request', 'notional_usd: at most 6 decimals.');
-  return micro;
+/** An order without its tenor. */
+export interface OrderSize extends MarketSide {
+  notional: Micro;
 }
+
+export function orderSizeOf({ market: on, side: of, notional_usd }: z.infer<typeof sizedBody>): OrderSize {
+  const notional = decimalOf(String(notional_usd), MONEY_DECIMALS);
+  if (notional === undefined) throw new ApiError('invalid_request', 'notional_usd: at most 6 decimals.');
+  return { market: on, side: of, notional };
+}
+
+export interface TenorOrder extends OrderSize {
+  tenorDays: number;
+}
+
+export const tenorOrderOf = (body: z.infer<typeof quoteBody>): TenorOrder => ({
+  ...orderSizeOf(body),
+  tenorDays: body.tenor_days,
+});
+
+export interface OpenOrder extends TenorOrder {
+  clientReference: string | null;
+}
+
+export const openOrderOf = (body: z.infer<typeof openBody>): OpenOrder => ({
+  ...tenorOrderOf(body),
+  clientReference: body.client_reference ?? null,
+});
 
 /** Throws a 400 whose details name the field. Messages never repeat the input. */
 export function parseInput<T>(

@@ -25,6 +25,7 @@ const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
 const hedgeId = z.string().regex(/^hdg_[0-9A-Z]{16}$/);
 const side = z.enum(PRACTICE_SIDES);
 const tenorDays = z.literal(PRACTICE_TENORS);
+const terms = { market: z.string(), side, notional_usd: usd, tenor_days: tenorDays };
 const bySide = (each: z.ZodType) => z.strictObject({ buy: each, sell: each });
 
 export const marketData = z
@@ -43,10 +44,7 @@ export const priceData = z.strictObject({ market: z.string(), price: rate }).met
 
 export const quoteData = z
   .strictObject({
-    market: z.string(),
-    side,
-    notional_usd: usd,
-    tenor_days: tenorDays,
+    ...terms,
     maturity: instant,
     pricing: z.strictObject({ market_price: rate, execution_price: rate, price_impact_usd: usd }),
     carry: z.strictObject({
@@ -79,10 +77,7 @@ export const openedData = z
     id: hedgeId,
     status: z.literal('submitted'),
     order_tx_hash: hash,
-    market: z.string(),
-    side,
-    notional_usd: usd,
-    tenor_days: tenorDays,
+    ...terms,
     opened_at: instant,
     maturity_at: instant,
     client_reference: z.string().optional(),
@@ -93,10 +88,7 @@ export const hedgeData = z
   .strictObject({
     id: hedgeId,
     client_reference: z.string().optional(),
-    market: z.string(),
-    side,
-    notional_usd: usd,
-    tenor_days: tenorDays,
+    ...terms,
     status: z.enum(PRACTICE_HEDGE_STATUSES),
     order_tx_hash: hash,
     fill_tx_hash: hash.optional(),
@@ -129,10 +121,7 @@ export const historyData = z
   .strictObject({
     id: hedgeId,
     client_reference: z.string().optional(),
-    market: z.string(),
-    side,
-    notional_usd: usd,
-    tenor_days: tenorDays,
+    ...terms,
     entry_price: rate,
     exit_price: rate,
     gross_pnl_usd: usd,

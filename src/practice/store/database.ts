@@ -187,8 +187,9 @@ export function updateRow(
   db.run(`UPDATE ${table} SET ${columns.join(' = ?, ')} = ? WHERE seq = ?`, ...Object.values(row), seq);
 }
 
-export function bigintColumn(row: Row, column: string): bigint {
-  return bigintValue(row[column], column);
+/** For an aggregate, which always has a row. */
+export function bigintColumn(row: Row | undefined, column: string): bigint {
+  return bigintValue(row?.[column], column);
 }
 
 export function bigintValue(value: unknown, column: string): bigint {
@@ -207,7 +208,7 @@ export function bigTextValue(value: unknown, column: string): bigint {
   throw new DamagedRecordError(`no sum in ${column}`);
 }
 
-export function integerColumn(row: Row, column: string): number {
+export function integerColumn(row: Row | undefined, column: string): number {
   return Number(bigintColumn(row, column));
 }
 

@@ -145,7 +145,6 @@ function marksOf(db: Database): { application: number; version: number } {
   const row = db.get(
     'SELECT a.application_id, v.user_version FROM pragma_application_id a, pragma_user_version v',
   );
-  if (row === undefined) return { application: 0, version: 0 };
   return {
     application: integerColumn(row, 'application_id'),
     version: integerColumn(row, 'user_version'),
