@@ -33,6 +33,11 @@ export interface Check {
   facts?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Makes the results of one check, which share its figures. */
+export const checkOf =
+  (check: CheckName, facts?: Check['facts']) =>
+  (verdict: Verdict, message: string, todo?: Hint): Check => ({ check, verdict, message, todo, facts });
+
 export interface DiagnosticReport {
   /** The worst. */
   verdict: Verdict;
@@ -55,22 +60,15 @@ function servedAtOf(checks: readonly Check[]): Date | undefined {
 
 /** A check that threw: the error's message. */
 export function failedCheck(check: CheckName, error: unknown): Check {
-  if (!(error instanceof HedgeError))
-    return {
-      check,
-      verdict: 'fail',
-      message: `Internal error: ${error instanceof Error ? error.message : String(error)}.`,
-      todo: 'Report it with this whole list.',
-    };
-  return { check, verdict: 'fail', message: error.what, todo: error.hint, facts: { code: error.code } };
+  if (error instanceof HedgeError)
+    return checkOf(check, { code: error.code })('fail', error.what, error.hint);
+  const message = `Internal error: ${error instanceof Error ? error.message : String(error)}.`;
+  return checkOf(check)('fail', message, 'Report it with this whole list.');
 }
 
 /** A check that needs another one that failed. */
-export const notChecked = (check: CheckName, why: string): Check => ({
-  check,
-  verdict: 'warn',
-  message: `Not checked: ${why}.`,
-});
+export const notChecked = (check: CheckName, why: string): Check =>
+  checkOf(check)('warn', `Not checked: ${why}.`);
 
 export type Answered<T> = { value: T } | { error: unknown };
 

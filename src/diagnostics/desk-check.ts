@@ -2,10 +2,9 @@
 import { counted } from '../domain/exposure.ts';
 import { say, shell, step } from '../domain/hint.ts';
 import { durationInWords } from '../domain/instants.ts';
-import type { Hint } from '../errors.ts';
 import type { DeskView } from '../journal/state.ts';
 import { type JournalTrouble, troubleAdvice } from '../journal/trouble.ts';
-import type { Check } from './checks.ts';
+import { type Check, checkOf } from './checks.ts';
 
 export interface DeskFindings {
   name: string;
@@ -41,13 +40,7 @@ export function checkDesk(findings: DeskFindings): Check {
     schema_version: connection?.schema ?? null,
     trouble: trouble === undefined ? null : (trouble.code ?? trouble.kind),
   };
-  const found = (verdict: Check['verdict'], message: string, todo?: Hint): Check => ({
-    check: 'desk',
-    verdict,
-    message,
-    todo,
-    facts,
-  });
+  const found = checkOf('desk', facts);
   if (state === 'left')
     return found('pass', `This machine has left desk ${name}: its copy is the account's journal.`);
   if (state === 'joining')

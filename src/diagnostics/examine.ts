@@ -18,6 +18,7 @@ import {
   attemptWithin,
   type Check,
   type CheckName,
+  checkOf,
   type DiagnosticReport,
   diagnosticReport,
   notChecked,
@@ -115,6 +116,10 @@ export async function runDiagnostics(
     checkReadings(account, 'value' in address ? address.value.host : undefined, sources.clock),
   ]);
   const journal = await answered(async () => (await sources.journal()).read());
+  const inJournal = async (check: CheckName, look: (state: JournalState) => Check): Promise<Check> =>
+    'error' in journal
+      ? notChecked(check, 'the journal cannot be read')
+      : attemptWithin(check, () => look(journal.value));
   return diagnosticReport([
     await attemptWithin('node', () => checkNode(sources.installed)),
     await attemptWithin('files', () => checkFiles(sources.files(), sources.parents())),
@@ -132,21 +137,17 @@ export async function runDiagnostics(
       return verdict;
     }),
     ...(await deskChecks(sources)),
-    'error' in journal
-      ? notChecked('rolls', 'the journal cannot be read')
-      : await attemptWithin('rolls', () =>
-          checkRolls(
-            unfinishedChains(journal.value, {
-              nowMs: sources.clock.now(),
-              servedMs,
-              servedTo: 'value' in account ? account.value.owner : undefined,
-            }),
-            journal.value.trouble,
-          ),
-        ),
-    'error' in journal
-      ? notChecked('halt', 'the journal cannot be read')
-      : await attemptWithin('halt', () => checkHalt(journal.value)),
+    await inJournal('rolls', (state) =>
+      checkRolls(
+        unfinishedChains(state, {
+          nowMs: sources.clock.now(),
+          servedMs,
+          servedTo: 'value' in account ? account.value.owner : undefined,
+        }),
+        state.trouble,
+      ),
+    ),
+    await inJournal('halt', checkHalt),
     await attemptWithin('completion', () => sources.completion()),
     proxy,
     agent,
@@ -196,13 +197,16 @@ async function checkProfile(
     ...(warning === undefined ? [] : [warning]),
     ...(shared.length > 0 ? shared : otherAddresses(owner, journal)),
   ];
-  return {
-    check: 'profile',
-    verdict: notes.length === 0 ? 'pass' : 'warn',
-    message: `${name}, ${profileSourceInWords(source)}: ${environment}, ${baseUrl}, key ${key}.`,
-    todo: notes.length === 0 ? undefined : notes,
-    facts: { name, source, environment, base_url: baseUrl, key, key_source: keySource },
-  };
+  const found = checkOf('profile', {
+    name,
+    source,
+    environment,
+    base_url: baseUrl,
+    key,
+    key_source: keySource,
+  });
+  const message = `${name}, ${profileSourceInWords(source)}: ${environment}, ${baseUrl}, key ${key}.`;
+  return notes.length === 0 ? found('pass', message) : found('warn', message, notes);
 }
 
 /** Without profiles: base URLs at which the same key has traded lately. */
@@ -221,14 +225,8 @@ function otherAddresses(owner: AccountIdentity, journal: Answered<JournalState>)
 
 async function checkDns(where: ServiceAddress, clock: Clock): Promise<Check> {
   const { host } = where;
-  if (/^[\d.]+$|:/.test(host))
-    return {
-      check: 'dns',
-      verdict: 'pass',
-      message: `${host} is an IP address: no lookup needed.`,
-      facts: { host },
-    };
-  if (where.proxy() !== undefined)
-    return { check: 'dns', verdict: 'pass', message: `The proxy resolves ${host}.`, facts: { host } };
+  const found = checkOf('dns', { host });
+  if (/^[\d.]+$|:/.test(host)) return found('pass', `${host} is an IP address: no lookup needed.`);
+  if (where.proxy() !== undefined) return found('pass', `The proxy resolves ${host}.`);
   return checkAddresses(host, await within(clock, DNS_MS, () => where.lookUp()));
 }

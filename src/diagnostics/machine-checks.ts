@@ -6,7 +6,6 @@ import { say, shell, step } from '../domain/hint.ts';
 import { type Hint, type HintLine } from '../errors.ts';
 import { type AuditReport, changeInWords, verdictOf } from '../journal/audit-report.ts';
 import { nextSteps, operatorInFull } from '../journal/describe.ts';
-import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import { isOnCourse, nextInDocument, type RollChain, rollInWords } from '../journal/roll-chains.ts';
@@ -15,7 +14,7 @@ import { type DatabaseFindings, damageOf } from '../journal/store/examine-databa
 import { type JournalTrouble, troubleAdvice } from '../journal/trouble.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
-import type { Answered, Check } from './checks.ts';
+import { type Answered, type Check, checkOf } from './checks.ts';
 
 export interface Installation {
   version: string;
@@ -36,24 +35,12 @@ export function checkNode(installed: Installation): Check {
   const [major = 0, minor = 0] = node.split('.').map(Number);
   const built = commit === null ? '' : ` (${commit})`;
   const message = `hedge ${version}${built} on Node ${node}, ${platform}.`;
-  const facts = { ...installed };
+  const found = checkOf('node', { ...installed });
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
-    return {
-      check: 'node',
-      verdict: 'fail',
-      message,
-      todo: `Install Node ${OLDEST.join('.')} or newer.`,
-      facts,
-    };
-  if (!TESTED.includes(major))
-    return {
-      check: 'node',
-      verdict: 'warn',
-      message,
-      todo: `hedge is tested on Node ${TESTED.join(', ')}. Install one of these.`,
-      facts,
-    };
-  return { check: 'node', verdict: 'pass', message, facts };
+    return found('fail', message, `Install Node ${OLDEST.join('.')} or newer.`);
+  return TESTED.includes(major)
+    ? found('pass', message)
+    : found('warn', message, `hedge is tested on Node ${TESTED.join(', ')}. Install one of these.`);
 }
 
 export interface DataFiles {
@@ -70,21 +57,19 @@ export function checkFiles(files: readonly DataFiles[], parents: readonly OpenPa
     'mode' in seen ? [seen.mode === undefined ? name : `${name} ${seen.mode}`] : [],
   );
   const absent = files.filter(({ seen }) => seen.is === 'absent').map(({ name }) => name);
-  const facts = { files: files.map(({ name, seen }) => ({ name, ...seen })) };
+  const found = checkOf('files', { files: files.map(({ name, seen }) => ({ name, ...seen })) });
   const [worst] = troubles.toSorted((one, other) => (one.verdict < other.verdict ? -1 : 1));
   if (worst !== undefined)
-    return {
-      check: 'files',
-      verdict: worst.verdict,
-      message: troubles.map(({ message }) => message).join(' '),
-      todo: troubles.map(({ todo }) => todo),
-      facts,
-    };
-  const message = [
-    there.length === 0 ? '' : `Private to this user: ${there.join(', ')}.`,
-    absent.length === 0 ? '' : `Not created yet: ${absent.join(', ')}.`,
+    return found(
+      worst.verdict,
+      troubles.map(({ message }) => message).join(' '),
+      troubles.map(({ todo }) => todo),
+    );
+  const sentences = [
+    there.length === 0 ? [] : `Private to this user: ${there.join(', ')}.`,
+    absent.length === 0 ? [] : `Not created yet: ${absent.join(', ')}.`,
   ];
-  return { check: 'files', verdict: 'pass', message: message.filter((each) => each !== '').join(' '), facts };
+  return found('pass', sentences.flat().join(' '));
 }
 
 interface Trouble {
@@ -147,13 +132,7 @@ export function checkJournal(state: JournalState, { database, chain, selected }:
     trouble: state.trouble ?? null,
     chain: chain === undefined ? null : chainFacts(chain),
   };
-  const found = (verdict: Check['verdict'], message: string, todo?: Hint): Check => ({
-    check: 'journal',
-    verdict,
-    message,
-    todo,
-    facts,
-  });
+  const found = checkOf('journal', facts);
   // That of a desk's log is named by its own check.
   const wrong = (state.trouble?.kind === 'desk' ? undefined : state.trouble) ?? brokenPages(path, files);
   if (wrong !== undefined) return found('fail', wrong.what, troubleAdvice(wrong));
@@ -225,17 +204,16 @@ export function checkRolls(chains: readonly RollChain[], trouble: JournalTrouble
     })),
   };
   if (chains.length === 0 && trouble !== undefined) return notKnown('rolls', 'unfinished roll', facts);
-  if (chains.length === 0) return { check: 'rolls', verdict: 'pass', message: 'No unfinished rolls.', facts };
+  const found = checkOf('rolls', facts);
+  if (chains.length === 0) return found('pass', 'No unfinished rolls.');
   const shown = chains.slice(0, MOST_NAMED).map((chain) => `${chain.plan.chain_id} (${rollInWords(chain)})`);
   const rest = chains.length - shown.length;
   const names = [...shown, ...(rest === 0 ? [] : [`and ${rest.toString()} more`])].join(', ');
-  return {
-    check: 'rolls',
-    verdict: chains.every(isOnCourse) ? 'pass' : 'warn',
-    message: `${counted(chains.length, 'unfinished roll')}: ${names}.`,
-    todo: say`To see what comes next: ${shell`hedge status`}`,
-    facts,
-  };
+  return found(
+    chains.every(isOnCourse) ? 'pass' : 'warn',
+    `${counted(chains.length, 'unfinished roll')}: ${names}.`,
+    say`To see what comes next: ${shell`hedge status`}`,
+  );
 }
 
 /** A person is optional: the user and the host are always recorded. */
@@ -249,33 +227,18 @@ export const checkOperator = (operator: Operator): Check => ({
   facts: { name: operator.name ?? null, user: operator.user, host: operator.host },
 });
 
-export function checkHalt({
-  halt,
-  trouble,
-}: {
-  halt: Halt | undefined;
-  trouble: JournalTrouble | undefined;
-}): Check {
+export function checkHalt({ halt, trouble }: Pick<JournalState, 'halt' | 'trouble'>): Check {
   if (halt === undefined)
     return trouble === undefined
-      ? { check: 'halt', verdict: 'pass', message: 'Trading is not halted.' }
+      ? checkOf('halt')('pass', 'Trading is not halted.')
       : notKnown('halt', 'halt');
-  return {
-    check: 'halt',
-    verdict: 'warn',
-    message: `Opens and adds are halted by ${halt.who} since ${halt.at}: ${halt.why}`,
-    todo: say`To lift the halt: ${shell`hedge unhalt`}`,
-    facts: { ...halt },
-  };
+  const message = `Opens and adds are halted by ${halt.who} since ${halt.at}: ${halt.why}`;
+  return checkOf('halt', { ...halt })('warn', message, say`To lift the halt: ${shell`hedge unhalt`}`);
 }
 
 /** The journal lacks records, which its own check says. */
-const notKnown = (check: Check['check'], what: string, facts?: Check['facts']): Check => ({
-  check,
-  verdict: 'warn',
-  message: `No ${what} is known here; records of one may be missing.`,
-  facts,
-});
+const notKnown = (check: Check['check'], what: string, facts?: Check['facts']): Check =>
+  checkOf(check, facts)('warn', `No ${what} is known here; records of one may be missing.`);
 
 /** The places of completion scripts for a shell, and the start-up files that may load one. */
 interface CompletionPaths {
@@ -337,24 +300,15 @@ const LOADS_IT = /hedge completion|hedge\.bash|_hedge|hedge\.fish/;
 export function checkCompletion(at: ShellAt, read: (path: string) => string | undefined): Check {
   const name = (at.shell ?? '').split('/').at(-1) ?? '';
   const paths = completionPathsOf(name, at);
-  if (paths === undefined)
-    return {
-      check: 'completion',
-      verdict: 'pass',
-      message: name === '' ? 'No shell found (SHELL is not set).' : `No completion script for ${name}.`,
-      facts: { shell: name === '' ? null : name, found: null },
-    };
-  const found =
+  if (paths === undefined) {
+    const message = name === '' ? 'No shell found (SHELL is not set).' : `No completion script for ${name}.`;
+    return checkOf('completion', { shell: name === '' ? null : name, found: null })('pass', message);
+  }
+  const script =
     paths.scripts.find((path) => read(path) !== undefined) ??
     paths.startupFiles.find((path) => LOADS_IT.test(read(path) ?? ''));
-  const facts = { shell: name, found: found ?? null };
-  if (found !== undefined)
-    return { check: 'completion', verdict: 'pass', message: `Installed for ${name}: ${found}.`, facts };
-  return {
-    check: 'completion',
-    verdict: 'warn',
-    message: `Not found for ${name}.`,
-    todo: say`To install it: ${shell`hedge completion --help`}`,
-    facts,
-  };
+  const found = checkOf('completion', { shell: name, found: script ?? null });
+  return script === undefined
+    ? found('warn', `Not found for ${name}.`, say`To install it: ${shell`hedge completion --help`}`)
+    : found('pass', `Installed for ${name}: ${script}.`);
 }

@@ -21,6 +21,7 @@ import {
   answered,
   attemptWithin,
   type Check,
+  checkOf,
   failedCheck,
   notChecked,
   within,
@@ -40,20 +41,15 @@ export function checkTls({ protocol, chain }: Handshake, host: string, now: numb
       days: daysTo(validTo, now),
     })),
   };
-  if (own === undefined)
-    return {
-      check: 'tls',
-      verdict: 'warn',
-      message: `${host} sent no certificate.`,
-      todo: 'Report it.',
-      facts,
-    };
+  const found = checkOf('tls', facts);
+  if (own === undefined) return found('warn', `${host} sent no certificate.`, 'Report it.');
   const first = soonest(chain);
   const days = daysTo(first.validTo, now) ?? 0;
   const via = chain.map(({ issuer }) => quoted(issuer)).join(', issued by ');
   const message = `${protocol} with ${host}, issued by ${via}; valid for ${counted(days, 'more day')}${first === own ? '' : ` (${quoted(first.subject)})`}.`;
-  if (days >= EXPIRES_SOON_DAYS) return { check: 'tls', verdict: 'pass', message, facts };
-  return { check: 'tls', verdict: 'warn', message, todo: 'Ask the partner when it will be renewed.', facts };
+  return days >= EXPIRES_SOON_DAYS
+    ? found('pass', message)
+    : found('warn', message, 'Ask the partner when it will be renewed.');
 }
 
 const soonest = (chain: readonly Certificate[]): Certificate =>
@@ -63,24 +59,21 @@ const daysTo = (validTo: number, now: number): number | null =>
   Number.isNaN(validTo) ? null : Math.floor((validTo - now) / DAY_MS);
 
 export function checkAddresses(host: string, addresses: readonly string[]): Check {
-  const facts = { host, addresses };
-  if (addresses.length > 0)
-    return { check: 'dns', verdict: 'pass', message: `${host} resolves to ${addresses.join(', ')}.`, facts };
-  return {
-    check: 'dns',
-    verdict: 'fail',
-    message: `${host} has no address.`,
-    todo: say`Check the host of the base URL: ${shell`hedge profile show`}`,
-    facts,
-  };
+  const found = checkOf('dns', { host, addresses });
+  return addresses.length > 0
+    ? found('pass', `${host} resolves to ${addresses.join(', ')}.`)
+    : found(
+        'fail',
+        `${host} has no address.`,
+        say`Check the host of the base URL: ${shell`hedge profile show`}`,
+      );
 }
 
-export const checkProxy = (name: string | undefined): Check => ({
-  check: 'proxy',
-  verdict: 'pass',
-  message: name === undefined ? 'None: direct connection.' : `Through ${name} (HTTPS_PROXY).`,
-  facts: { proxy: name ?? null },
-});
+export const checkProxy = (name: string | undefined): Check =>
+  checkOf('proxy', { proxy: name ?? null })(
+    'pass',
+    name === undefined ? 'None: direct connection.' : `Through ${name} (HTTPS_PROXY).`,
+  );
 
 /** Whether commands take their connections from an agent. `rejected`: why its socket is not used. */
 export type AgentUse =
@@ -90,21 +83,20 @@ export type AgentUse =
   | { use: 'running'; pid: number; ready: number; leases: number };
 
 export function checkAgent(seen: AgentUse): Check {
-  const facts = { ...seen };
-  if (seen.use === 'off') return { check: 'agent', verdict: 'pass', message: 'Not used.', facts };
-  if (seen.use === 'none')
-    return { check: 'agent', verdict: 'pass', message: 'None: each command connects by itself.', facts };
+  const found = checkOf('agent', { ...seen });
+  if (seen.use === 'off') return found('pass', 'Not used.');
+  if (seen.use === 'none') return found('pass', 'None: each command connects by itself.');
   if (seen.use === 'rejected')
-    return {
-      check: 'agent',
-      verdict: 'warn',
-      message: `Not used: ${seen.why}.`,
-      todo: say`Remove ${quoted(seen.path)}, then: ${shell`hedge agent start`}`,
-      facts,
-    };
+    return found(
+      'warn',
+      `Not used: ${seen.why}.`,
+      say`Remove ${quoted(seen.path)}, then: ${shell`hedge agent start`}`,
+    );
   const open = counted(seen.ready, 'connection');
-  const message = `Commands use its connections: ${open} open, ${counted(seen.leases, 'lease')} so far.`;
-  return { check: 'agent', verdict: 'pass', message, facts };
+  return found(
+    'pass',
+    `Commands use its connections: ${open} open, ${counted(seen.leases, 'lease')} so far.`,
+  );
 }
 
 /** Request and response by this machine's clock, and the service's Date. Milliseconds. */
@@ -119,15 +111,10 @@ const SLOW_MS = 3_000;
 export function checkReading({ sentAt, receivedAt }: Timed): Check {
   const ms = receivedAt - sentAt;
   const message = `GET /account took ${ms.toString()} ms.`;
-  const facts = { ms };
-  if (ms <= SLOW_MS) return { check: 'reading', verdict: 'pass', message, facts };
-  return {
-    check: 'reading',
-    verdict: 'warn',
-    message,
-    todo: 'This is slow. Try again with -v to see each attempt.',
-    facts,
-  };
+  const found = checkOf('reading', { ms });
+  return ms <= SLOW_MS
+    ? found('pass', message)
+    : found('warn', message, 'This is slow. Try again with -v to see each attempt.');
 }
 
 const OFF_MS = 5_000;
@@ -141,44 +128,28 @@ export function checkClock(
   { environment, local }: { environment: Environment; local: boolean },
 ): Check {
   if (servedAt === undefined)
-    return {
-      check: 'clock',
-      verdict: 'warn',
-      message: 'The service did not send its time.',
-      todo: say`Check this machine's clock: ${shell`date -u`}`,
-    };
+    return checkOf('clock')(
+      'warn',
+      'The service did not send its time.',
+      say`Check this machine's clock: ${shell`date -u`}`,
+    );
   // Ignores a difference that the response time explains.
   const off = servedAt > receivedAt ? servedAt - receivedAt : Math.min(0, servedAt + GRAIN_MS - sentAt);
-  const facts = { served_at: exactInstant(servedAt), off_ms: off };
-  if (environment === 'practice' && Math.abs(off) > OFF_MS)
-    return {
-      check: 'clock',
-      verdict: 'pass',
-      message: `Practice has its own clock, ${inWords(off)} this machine's.`,
-      facts,
-    };
-  if (Math.abs(off) <= OFF_MS)
-    return {
-      check: 'clock',
-      verdict: 'pass',
-      message: "This machine's clock agrees with the service's.",
-      facts,
-    };
+  const found = checkOf('clock', { served_at: exactInstant(servedAt), off_ms: off });
+  if (Math.abs(off) <= OFF_MS) return found('pass', "This machine's clock agrees with the service's.");
+  if (environment === 'practice')
+    return found('pass', `Practice has its own clock, ${inWords(off)} this machine's.`);
   if (local)
-    return {
-      check: 'clock',
-      verdict: 'warn',
-      message: `The service on this machine has its own clock, ${inWords(off)} this machine's.`,
-      todo: say`Expected with ${shell`hedge practice serve`}, whose clock can be advanced. Otherwise check this machine's clock: ${shell`date -u`}`,
-      facts,
-    };
-  return {
-    check: 'clock',
-    verdict: Math.abs(off) > FAR_OFF_MS ? 'fail' : 'warn',
-    message: `The service's clock is ${inWords(off)} this machine's.`,
-    todo: "Set this machine's clock (NTP): maturities and idempotency keys depend on it.",
-    facts,
-  };
+    return found(
+      'warn',
+      `The service on this machine has its own clock, ${inWords(off)} this machine's.`,
+      say`Expected with ${shell`hedge practice serve`}, whose clock can be advanced. Otherwise check this machine's clock: ${shell`date -u`}`,
+    );
+  return found(
+    Math.abs(off) > FAR_OFF_MS ? 'fail' : 'warn',
+    `The service's clock is ${inWords(off)} this machine's.`,
+    "Set this machine's clock (NTP): maturities and idempotency keys depend on it.",
+  );
 }
 
 function inWords(off: number): string {
@@ -206,37 +177,28 @@ export interface ServiceResponses {
 }
 
 export function checkResponses({ read, strange, unnamed, codes, unreadable }: ServiceResponses): Check {
-  const facts = { read, fields: strange, unnamed_fields: unnamed, codes };
+  const found = checkOf('answers', { read, fields: strange, unnamed_fields: unnamed, codes });
   if (unreadable.length > 0)
-    return {
-      check: 'answers',
-      verdict: 'fail',
-      message: unreadable.join(' '),
-      todo: say`Check the base URL (${shell`hedge profile show`}). If it is right, send this list to the partner.`,
-      facts,
-    };
+    return found(
+      'fail',
+      unreadable.join(' '),
+      say`Check the base URL (${shell`hedge profile show`}). If it is right, send this list to the partner.`,
+    );
   const also =
     unnamed.length === 0
       ? ''
       : ` Fields that the specification does not name: ${unnamed.map(quoted).join(', ')}.`;
   if (strange.length === 0 && codes.length === 0)
-    return {
-      check: 'answers',
-      verdict: 'pass',
-      message: `${counted(read.length, 'response')} as specified.${also}`,
-      facts,
-    };
-  const findings = [
-    strange.length === 0 ? '' : `Unspecified fields or values: ${strange.map(quoted).join(', ')}.`,
-    codes.length === 0 ? '' : `Unspecified error codes: ${codes.map(quoted).join(', ')}.`,
+    return found('pass', `${counted(read.length, 'response')} as specified.${also}`);
+  const sentences = [
+    strange.length === 0 ? [] : `Unspecified fields or values: ${strange.map(quoted).join(', ')}.`,
+    codes.length === 0 ? [] : `Unspecified error codes: ${codes.map(quoted).join(', ')}.`,
   ];
-  return {
-    check: 'answers',
-    verdict: 'warn',
-    message: findings.filter((each) => each !== '').join(' '),
-    todo: 'hedge shows them as sent and does not use them. Ask the partner, or look for a newer version of hedge.',
-    facts,
-  };
+  return found(
+    'warn',
+    sentences.flat().join(' '),
+    'hedge shows them as sent and does not use them. Ask the partner, or look for a newer version of hedge.',
+  );
 }
 
 const READING_MS = 12_000;
