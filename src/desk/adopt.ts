@@ -4,7 +4,7 @@ import { DESK_LIMITS } from '../journal/desk-limits.ts';
 import { type JournalRecord, mintId } from '../journal/records.ts';
 import { newRecord, signedAt } from '../journal/store/new-records.ts';
 import { type JournalHead, recordOfLog } from '../journal/store/record-rows.ts';
-import { appendPages, hashesOf, PAGE_MS } from './log.ts';
+import { appendPages, hashesOf } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
 import { inRuns } from './own-records.ts';
 import { type BeyondLog, beyondLog, rewoundInWords } from './rewound.ts';
@@ -21,9 +21,9 @@ export interface Rewound extends BeyondLog {
 /** Undefined when the log continues the copy. @throws LogFailure */
 export async function findRewound({ name, session, follower }: DeskTalk): Promise<Rewound | undefined> {
   const connection = await session.connection();
-  const beyond = await beyondLog(connection, follower, PAGE_MS);
+  const beyond = await beyondLog(connection, follower);
   const { lacking: lost } = follower;
-  const there = lost && (await hashesOf(connection, { from: lost.seq, to: lost.seq }, PAGE_MS)).get(lost.seq);
+  const there = lost && (await hashesOf(connection, { from: lost.seq, to: lost.seq })).get(lost.seq);
   const isThere = lost === undefined || there === lost.hash;
   if (beyond.missing.length === 0 && isThere) return undefined;
   const found =
@@ -74,9 +74,8 @@ export async function adopt(
     { ...base, kind: 'desk_adopt', who, found, ...(note === undefined ? {} : { note }) },
   ];
   const given = first.map((record) => newRecord(record, machine.random));
-  await appendPages(connection, given, { withinMs: PAGE_MS });
-  for (const { isEarlier, run } of inRuns(missing))
-    await appendPages(connection, run, { isEarlier, withinMs: PAGE_MS });
+  await appendPages(connection, given);
+  for (const { isEarlier, run } of inRuns(missing)) await appendPages(connection, run, { isEarlier });
   const aside = follower.putAside('replaced');
   session.forgetFailure();
   await session.pull();

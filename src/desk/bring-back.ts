@@ -5,7 +5,7 @@ import { type JournalDatabase, whileBusy } from '../journal/store/journal-databa
 import type { NewRecord } from '../journal/store/new-records.ts';
 import { recordOfLog } from '../journal/store/record-rows.ts';
 import type { Paths } from '../platform/paths.ts';
-import { appendPages, PAGE_MS } from './log.ts';
+import { appendPages } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
 import { deskFolder, type Membership, placesOfDesk, writeMembership } from './membership.ts';
 import { decidedOn } from './overtaken.ts';
@@ -36,11 +36,11 @@ export async function bringBack(
   if (db === undefined) return { actions, haltIds: [...halts] };
   for (let isAll = false; !isAll; ) {
     const { seq } = follower.head;
-    const beyond = await beyondLog(await session.connection(), follower, PAGE_MS);
+    const beyond = await beyondLog(await session.connection(), follower);
     const { inForce } = haltsNow(own, machine);
     const { meant, decided } = ownBeyond(beyond, inForce, () => db);
     for (const { isEarlier, run } of inRuns(meant))
-      await appendPages(await session.connection(), run, { isEarlier, withinMs: PAGE_MS });
+      await appendPages(await session.connection(), run, { isEarlier });
     actions += intentsIn(meant);
     for (const { record } of meant) {
       const read = recordOfLog(record);

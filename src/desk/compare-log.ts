@@ -3,7 +3,7 @@ import { recordHash } from '../journal/chain.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
 import type { LogConnection } from './connection.ts';
 import { contentHash, type Follower, LogChanged, NotNext } from './follower.ts';
-import { NOTHING_NEW, PAGE_MS, PULLED_AT_ONCE, pullLog } from './log.ts';
+import { NOTHING_NEW, PULLED_AT_ONCE, pullLog } from './log.ts';
 
 /** Up to the record `last`, page by page, by their digests. @throws LogChanged */
 export async function compareWhole(
@@ -14,7 +14,7 @@ export async function compareWhole(
   for (let from = 1; from <= last; from += PULLED_AT_ONCE) {
     const range = { from, to: Math.min(last, from + PULLED_AT_ONCE - 1) };
     const own = follower.digest(range);
-    const { digest } = await pullLog(connection, { copy: NOTHING_NEW, digestOf: range, withinMs: PAGE_MS });
+    const { digest } = await pullLog(connection, { copy: NOTHING_NEW, digestOf: range });
     if (own !== digest) await nameChange(connection, follower, range);
   }
 }
@@ -26,7 +26,7 @@ export async function nameChange(
   { from, to }: { from: number; to: number },
 ): Promise<void> {
   const before = { seq: from - 1, hash: '' };
-  const { records } = await pullLog(connection, { copy: before, withinMs: PAGE_MS });
+  const { records } = await pullLog(connection, { copy: before });
   const there = new Map(records.map((each) => [each.seq, each]));
   let prev = follower.hashAt(from - 1);
   for (const own of follower.records(from, to)) {

@@ -19,7 +19,7 @@ export interface KnownAccount {
 }
 
 export interface FoundDesk {
-  desk: Membership;
+  member: Membership;
   /** `unclear`: neither its key nor its label says. */
   relation: Exclude<Relation, 'other'>;
 }
@@ -43,10 +43,12 @@ export function desksOf(account: KnownAccount, state: string, host: Host): Found
       if (!(error instanceof DamagedFileError)) throw error;
       if (mayBeOf(account, deskFolder(state, name), host)) damage ??= error;
     }
-  const found = STATES.flatMap((each) => members.filter((desk) => desk.state === each)).flatMap((desk) => {
-    const relation = relationToDesk(desk, account);
-    return relation === 'other' ? [] : [{ desk, relation }];
-  });
+  const found = STATES.flatMap((each) => members.filter(({ state: now }) => now === each)).flatMap(
+    (member) => {
+      const relation = relationToDesk(member, account);
+      return relation === 'other' ? [] : [{ member, relation }];
+    },
+  );
   return { found, damage };
 }
 
@@ -59,7 +61,7 @@ const STATES: readonly Membership['state'][] = ['following', 'joining', 'left'];
 export function deskOf(account: KnownAccount, state: string, host: Host): FoundDesk | undefined {
   const { found, damage } = desksOf(account, state, host);
   const same = found.find(({ relation }) => relation === 'same');
-  if (damage !== undefined && (same === undefined || same.desk.state === 'left')) throw damage;
+  if (damage !== undefined && (same === undefined || same.member.state === 'left')) throw damage;
   return same ?? found[0];
 }
 

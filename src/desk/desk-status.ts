@@ -75,10 +75,7 @@ const atMachine = ({ user, host }: Operator, stamp: Stamp | undefined): string =
 
 function lastRecords(db: JournalDatabase): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const newest = stampedRows(
-    db,
-    `SELECT seq, record, stamp FROM records ORDER BY seq DESC LIMIT ${RECENT.toString()}`,
-  );
+  const newest = stampedRows(db, `ORDER BY seq DESC LIMIT ${RECENT.toString()}`);
   for (const { record, stamp } of newest.toReversed())
     if (record.operator !== undefined && stamp !== undefined)
       found.set(atMachine(record.operator, stamp), stamp.at);
@@ -86,14 +83,8 @@ function lastRecords(db: JournalDatabase): ReadonlyMap<string, string> {
 }
 
 export function lastRecord(db: JournalDatabase): LastRecord | undefined {
-  const [last] = stampedRows(db, 'SELECT seq, record, stamp FROM records ORDER BY seq DESC LIMIT 1');
-  return (
-    last && {
-      seq: last.seq,
-      at: last.stamp?.at,
-      kind: last.record.kind,
-      operator: last.record.operator,
-      login: last.stamp?.login,
-    }
-  );
+  const [last] = stampedRows(db, 'ORDER BY seq DESC LIMIT 1');
+  if (last === undefined) return undefined;
+  const { seq, record, stamp } = last;
+  return { seq, at: stamp?.at, kind: record.kind, operator: record.operator, login: stamp?.login };
 }

@@ -23,7 +23,7 @@ import { type Brought, bringBack } from './bring-back.ts';
 import { foundingIn } from './desk-of-account.ts';
 import type { Follower } from './follower.ts';
 import { otherLeft, retireLeft } from './left-desks.ts';
-import { hashesOf, PAGE_MS } from './log.ts';
+import { hashesOf } from './log.ts';
 import type { DeskTalk } from './log-session.ts';
 import {
   type DeskAccess,
@@ -149,7 +149,7 @@ async function pullOrMove(before: Membership | undefined, parts: JoinParts): Pro
   } catch (error) {
     const isPutBack = error instanceof DeskTrouble && error.trouble.code === 'desk_rewound';
     if (!isPutBack || before === undefined) throw error;
-    const first = await hashesOf(await session.connection(), { from: 1, to: 1 }, PAGE_MS);
+    const first = await hashesOf(await session.connection(), { from: 1, to: 1 });
     // Another log of the same name has another beginning.
     if (first.get(1) !== follower.hashAt(1)) throw error;
     const member = { ...memberOf(parts, before), delivered_to: before.delivered_to };

@@ -23,8 +23,8 @@ export function otherLeft(joined: string, { places, machine, identity }: LeftPar
   const known = { environment, baseUrl, label: account ?? undefined, hasKey };
   const { found, damage } = desksOf(known, places.state, machine.host);
   if (damage !== undefined) throw damage;
-  const left = found.flatMap(({ desk, relation }) =>
-    relation === 'same' && desk.state === 'left' && desk.name !== joined ? [desk] : [],
+  const left = found.flatMap(({ member, relation }) =>
+    relation === 'same' && member.state === 'left' && member.name !== joined ? [member] : [],
   );
   for (const { name } of left) haltsIn(placesOfDesk(places, name), machine);
   return left;

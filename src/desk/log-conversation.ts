@@ -58,12 +58,12 @@ export class LogConversation {
   }
 
   /** Milliseconds until the first answer is late; infinite once it has come. */
-  get reachLeftMs(): number {
+  protected get reachLeftMs(): number {
     return (this.#reachUntil ?? Infinity) - this.#parts.clock.monotonic();
   }
 
   /** One after the other: nothing else is said on the connection while `work` holds the lock. @throws DeskTrouble */
-  talk<T>(work: () => Promise<T>): Promise<T> {
+  protected talk<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#said.then(() => this.#talkNow(work));
     this.#said = turn.catch(() => undefined);
     return turn;
@@ -132,7 +132,7 @@ export class LogConversation {
   }
 
   /** It has answered: a later question has its own time. */
-  answered(): void {
+  protected answered(): void {
     this.#reachUntil = undefined;
   }
 

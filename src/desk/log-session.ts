@@ -4,7 +4,7 @@ import { DamagedFileError } from '../errors.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
 import type { Signature } from '../journal/store/new-records.ts';
 import type { JournalHead, StoredRecord } from '../journal/store/record-rows.ts';
-import type { DeskTroubleCode, JournalTrouble } from '../journal/trouble.ts';
+import type { DeskTroubleCode } from '../journal/trouble.ts';
 import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
@@ -52,44 +52,26 @@ export interface DeskTalk {
   signature: Signature;
 }
 
-/** For the lock, and a commit. */
-const LOCK_MS = 8_000;
-const COMMIT_MS = 6_000;
 const LEAST_MS = 100;
 /** Records that are compared with the log at each pull, from a random place of a longer one. */
 const COMPARED = 500;
 const TRIES = 4;
 
-export class LogSession {
+export class LogSession extends LogConversation {
   readonly #parts: SessionParts;
-  readonly #conversation: LogConversation;
   #pulling: Promise<void> | undefined;
   #contact: Contact | undefined;
 
   constructor(parts: SessionParts) {
-    this.#parts = parts;
     const { machine, follower, ...log } = parts;
-    this.#conversation = new LogConversation({ ...log, clock: machine.clock, path: follower.path });
+    super({ ...log, clock: machine.clock, path: follower.path });
+    this.#parts = parts;
     this.#contact = parts.contacts.read();
-  }
-
-  /** Undefined while all is well, and before the log was asked. */
-  get trouble(): JournalTrouble | undefined {
-    return this.#conversation.trouble;
-  }
-
-  get isReached(): boolean {
-    return this.#conversation.isReached;
   }
 
   /** The last one, perhaps of an earlier command. */
   get contact(): Contact | undefined {
     return this.#contact;
-  }
-
-  /** Since the copy had every record. Infinite until this command has reached the log. */
-  get silentMs(): number {
-    return this.#conversation.silentMs;
   }
 
   /**
@@ -106,7 +88,7 @@ export class LogSession {
 
   /** Pulls the new records. @throws DeskTrouble; DamagedFileError where the copy cannot be written. */
   pull(): Promise<void> {
-    this.#pulling ??= this.#talk((connection) => this.#pullAll(connection)).finally(() => {
+    this.#pulling ??= this.#work((connection) => this.#pullAll(connection)).finally(() => {
       this.#pulling = undefined;
     });
     return this.#pulling;
@@ -114,7 +96,7 @@ export class LogSession {
 
   /** Reads the whole log, and returns how many records are the same. @throws DeskTrouble */
   compare(): Promise<number> {
-    return this.#talk(async (connection) => {
+    return this.#work(async (connection) => {
       await this.#pullAll(connection);
       const { seq } = this.#parts.follower.head;
       await compareWhole(connection, this.#parts.follower, seq);
@@ -122,8 +104,8 @@ export class LogSession {
     });
   }
 
-  #talk<T>(work: (connection: LogConnection) => Promise<T>): Promise<T> {
-    return this.#conversation.talk(async () => {
+  #work<T>(work: (connection: LogConnection) => Promise<T>): Promise<T> {
+    return this.talk(async () => {
       const seq = this.#lastSeq();
       const result = await this.#again(work);
       if (seq > 0) this.#nameIgnored(seq);
@@ -170,18 +152,13 @@ export class LogSession {
     );
   }
 
-  /** @throws LogFailure */
-  connection(): Promise<LogConnection> {
-    return this.#conversation.connection();
-  }
-
   async #pullAll(connection: LogConnection): Promise<void> {
     const { follower, contacts } = this.#parts;
     for (let isFirst = true; ; isFirst = false) {
       const copy = follower.head;
       const compared = isFirst && copy.seq > 0 ? this.#comparedRange(copy.seq) : undefined;
       const own = compared && follower.digest(compared);
-      const withinMs = Math.min(PAGE_MS, Math.max(LEAST_MS, this.#conversation.reachLeftMs));
+      const withinMs = Math.min(PAGE_MS, Math.max(LEAST_MS, this.reachLeftMs));
       const known = this.#contact?.changes;
       const pulled = await this.#asked(connection, { copy, digestOf: compared, withinMs, isFirst });
       if (copy.seq > 0 && pulled.atCopy !== copy.hash) {
@@ -212,7 +189,7 @@ export class LogSession {
     const { clock } = machine;
     const beforeMs = clock.now() - clock.shiftMs;
     const pulled = await pullLog(connection, question);
-    this.#conversation.answered();
+    this.answered();
     const isNewer = pulled.schemaVersion > MIGRATIONS.length || isOlder(version, pulled.oldestClient);
     if (isNewer)
       throw this.#asTrouble(
@@ -238,7 +215,7 @@ export class LogSession {
     const compare = async (): Promise<void> => {
       // Another process was first.
       if (follower.head.hash !== seen) return;
-      const beyond = await beyondLog(connection, follower, PAGE_MS);
+      const beyond = await beyondLog(connection, follower);
       if (beyond.missing.length > 0) {
         const nowMs = machine.clock.now();
         const halt = haltOfRewound({ ...beyond, name }, { ...signature(), nowMs });
@@ -250,7 +227,7 @@ export class LogSession {
         `The log of desk ${name} was put back, and has every record of this machine`,
       );
       for (let end = -1; follower.head.seq < end || end < 0; ) {
-        const { records, head } = await pullLog(connection, { copy: follower.head, withinMs: PAGE_MS });
+        const { records, head } = await pullLog(connection, { copy: follower.head });
         await follower.take(records);
         end = head.seq;
       }
@@ -265,7 +242,7 @@ export class LogSession {
   /** The others stop too. A log that takes no records stops them by itself. */
   async #haltOnce(connection: LogConnection, halt: GivenRecord): Promise<void> {
     try {
-      await appendAnywhere(connection, [halt], { copy: NOTHING_NEW, withinMs: LOCK_MS });
+      await appendAnywhere(connection, [halt], { copy: NOTHING_NEW });
     } catch (error) {
       if (!(error instanceof LogFailure)) throw error;
       this.close();
@@ -286,9 +263,9 @@ export class LogSession {
    * @throws DeskTrouble
    */
   appendUnderLock(make: () => readonly GivenRecord[]): Promise<void> {
-    return this.#talk(async (connection) => {
+    return this.#work(async (connection) => {
       const { follower } = this.#parts;
-      const locked = await lockAndPull(connection, { copy: follower.head, withinMs: LOCK_MS });
+      const locked = await lockAndPull(connection, follower.head);
       if (locked === undefined) throw new NotNext();
       let given: readonly GivenRecord[];
       let copy: JournalHead;
@@ -300,7 +277,7 @@ export class LogSession {
         // Another process has put it aside: what was asked of it may be asked of nothing.
         if (follower.database() !== asked) throw new NotNext();
       } catch (error) {
-        await unlock(connection, LOCK_MS).catch(() => this.close());
+        await unlock(connection).catch(() => this.close());
         throw error;
       }
       await this.#copied(given, await this.#committed(connection, given, copy));
@@ -329,7 +306,7 @@ export class LogSession {
     copy: JournalHead,
   ): Promise<readonly StoredRecord[]> {
     try {
-      return await appendLocked(connection, given, { copy, withinMs: COMMIT_MS });
+      return await appendLocked(connection, given, copy);
     } catch (error) {
       if (!(error instanceof LogFailure) || error.kind !== 'no_answer') throw error;
       const lost = `The log of desk ${this.#parts.name} did not say whether it took the record: ${error.why}.`;
@@ -345,9 +322,8 @@ export class LogSession {
     const { follower } = this.#parts;
     let count = 0;
     for (const given of inPages(records)) {
-      await this.#talk(async (connection) => {
-        const limits = { copy: follower.head, isEarlier, withinMs: LOCK_MS };
-        await follower.take(await appendAnywhere(connection, given, limits));
+      await this.#work(async (connection) => {
+        await follower.take(await appendAnywhere(connection, given, { copy: follower.head, isEarlier }));
         if (!given.every(({ id }) => follower.has(id))) await this.#pullAll(connection);
       });
       count += given.length;
@@ -361,15 +337,6 @@ export class LogSession {
     options?: ConstructorParameters<typeof DeskTrouble>[1],
   ): DeskTrouble {
     return new DeskTrouble({ path: this.#parts.follower.path, code, what }, options);
-  }
-
-  /** After a lost answer the next question is asked at once. */
-  forgetFailure(): void {
-    this.#conversation.forgetFailure();
-  }
-
-  close(): void {
-    this.#conversation.close();
   }
 }
 

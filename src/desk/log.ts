@@ -36,6 +36,9 @@ export const PULLED_AT_ONCE = 4_000;
 /** The first one of a connection: on a slow link it arrives within the time to reach the log, and tells its clock. */
 const PULLED_FIRST = 200;
 export const PAGE_MS = 30_000;
+/** How long to wait for the lock, and for a commit. */
+const LOCK_MS = 8_000;
+const COMMIT_MS = 6_000;
 /** Bytes of their texts. A larger record has a page of its own, and is none of the first. */
 const PULLED_BYTES = 33_554_432;
 const FIRST_BYTES = 1_048_576;
@@ -46,12 +49,12 @@ export async function pullLog(
   {
     copy,
     digestOf,
-    withinMs,
+    withinMs = PAGE_MS,
     isFirst = false,
   }: {
     copy: JournalHead;
     digestOf?: { from: number; to: number } | undefined;
-    withinMs: number;
+    withinMs?: number;
     isFirst?: boolean;
   },
 ): Promise<Pulled> {
@@ -103,31 +106,31 @@ const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
  */
 export async function lockAndPull(
   connection: LogConnection,
-  { copy, withinMs }: { copy: JournalHead; withinMs: number },
+  copy: JournalHead,
 ): Promise<readonly StoredRecord[] | undefined> {
   const [, pulled] = await connection.run(
     `${BEGIN}; SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.lock_and_pull(${copy.seq.toString()})`,
-    withinMs,
+    LOCK_MS,
   );
   const rows = pulled?.rows ?? [];
   if (rows.length >= MOST_LOCKED) {
-    await unlock(connection, withinMs);
+    await unlock(connection);
     return undefined;
   }
   return rows.map(storedOf);
 }
 
-export async function unlock(connection: LogConnection, withinMs: number): Promise<void> {
-  await connection.run('ROLLBACK', withinMs);
+export async function unlock(connection: LogConnection): Promise<void> {
+  await connection.run('ROLLBACK', LOCK_MS);
 }
 
 /** Within the lock, which it releases. @throws LogFailure: after `no_answer` the records may be in the log. */
 export const appendLocked = (
   connection: LogConnection,
   given: readonly GivenRecord[],
-  { copy, withinMs }: { copy: JournalHead; withinMs: number },
+  copy: JournalHead,
 ): Promise<readonly StoredRecord[]> =>
-  committed(connection, `${appendCall(given, { since: copy.seq, after: copy })}; COMMIT`, withinMs);
+  committed(connection, `${appendCall(given, { since: copy.seq, after: copy })}; COMMIT`, COMMIT_MS);
 
 /**
  * Wherever the log ends: for what happened already. Returns the records after the copy; not all where there are many. A record that
@@ -136,7 +139,11 @@ export const appendLocked = (
 export const appendAnywhere = (
   connection: LogConnection,
   given: readonly GivenRecord[],
-  { copy, isEarlier = false, withinMs }: { copy: JournalHead; isEarlier?: boolean; withinMs: number },
+  {
+    copy,
+    isEarlier = false,
+    withinMs = LOCK_MS,
+  }: { copy: JournalHead; isEarlier?: boolean; withinMs?: number },
 ): Promise<readonly StoredRecord[]> =>
   committed(connection, `${BEGIN}; ${appendCall(given, { since: copy.seq, isEarlier })}; COMMIT`, withinMs);
 
@@ -152,10 +159,10 @@ export function* inPages(records: readonly GivenRecord[]): Generator<readonly Gi
 export async function appendPages(
   connection: LogConnection,
   records: readonly GivenRecord[],
-  options: { isEarlier?: boolean; withinMs: number },
+  { isEarlier = false }: { isEarlier?: boolean } = {},
 ): Promise<void> {
   for (const given of inPages(records))
-    await appendAnywhere(connection, given, { ...options, copy: NOTHING_NEW });
+    await appendAnywhere(connection, given, { copy: NOTHING_NEW, isEarlier, withinMs: PAGE_MS });
 }
 
 function appendCall(
@@ -227,11 +234,10 @@ const numberIn = (row: LogRow, column: string): number => Number(textIn(row, col
 export async function hashesOf(
   connection: LogConnection,
   { from, to }: { from: number; to: number },
-  withinMs: number,
 ): Promise<ReadonlyMap<number, string>> {
   const [found] = await connection.run(
     `SELECT seq, encode(hash, 'hex') AS hash FROM hedge.records WHERE seq BETWEEN ${from.toString()} AND ${to.toString()}`,
-    withinMs,
+    PAGE_MS,
   );
   return new Map((found?.rows ?? []).map((row) => [numberIn(row, 'seq'), textIn(row, 'hash')]));
 }
@@ -240,11 +246,10 @@ export async function hashesOf(
 export async function textsOf(
   connection: LogConnection,
   ids: readonly string[],
-  withinMs: number,
 ): Promise<ReadonlyMap<string, string>> {
   const [found] = await connection.run(
     `SELECT id, record FROM hedge.records WHERE id = ANY (ARRAY[${ids.map(literal).join(',')}]::text[])`,
-    withinMs,
+    PAGE_MS,
   );
   return new Map((found?.rows ?? []).map((row) => [textIn(row, 'id'), textIn(row, 'record')]));
 }

@@ -15,7 +15,7 @@ import type { Paths } from '../platform/paths.ts';
 import type { Follower } from './follower.ts';
 import type { LogSession } from './log-session.ts';
 import type { Membership } from './membership.ts';
-import { stampedRows } from './stamped-rows.ts';
+import { stampedOfKind } from './stamped-rows.ts';
 
 export interface OwnRecords {
   /** In order. */
@@ -203,12 +203,8 @@ export function haltsOfCopy(
 ): { known: readonly string[]; lifted: readonly string[] } {
   const db = openJournalFile(databaseFile(places.state), machine.host);
   if (db === undefined) return { known: [], lifted: [] };
-  const rows = stampedRows(
-    db,
-    "SELECT seq, record, stamp FROM records INDEXED BY records_kind WHERE kind = 'halt'",
-  );
+  const known = stampedOfKind(db, 'halt').map(({ record }) => record.halt_id);
   db.close();
-  const known = rows.flatMap(({ record }) => (record.kind === 'halt' ? [record.halt_id] : []));
   const { inForce } = haltsNow(places, machine);
   return { known, lifted: known.filter((id) => !inForce.includes(id)) };
 }

@@ -21,21 +21,14 @@ const PAGE = 2_000;
 const LOOKED_UP = 500;
 
 /** @throws LogFailure */
-export async function beyondLog(
-  connection: LogConnection,
-  follower: Follower,
-  withinMs: number,
-): Promise<BeyondLog> {
-  const fork = await forkOf(connection, follower, withinMs);
+export async function beyondLog(connection: LogConnection, follower: Follower): Promise<BeyondLog> {
+  const fork = await forkOf(connection, follower);
   const missing: StoredRecord[] = [];
   const beyond = follower.records(fork + 1);
   for (let at = 0; at < beyond.length; at += LOOKED_UP) {
     const some = beyond.slice(at, at + LOOKED_UP);
-    const there = await textsOf(
-      connection,
-      some.map(({ id }) => id),
-      withinMs,
-    );
+    const ids = some.map(({ id }) => id);
+    const there = await textsOf(connection, ids);
     missing.push(...some.filter(({ id, record }) => !isThere(record, there.get(id))));
   }
   return { fork, missing };
@@ -52,10 +45,10 @@ function isThere(text: string, found: string | undefined): boolean {
 }
 
 /** From the end: a log that was put back shares its beginning with the copy. */
-async function forkOf(connection: LogConnection, follower: Follower, withinMs: number): Promise<number> {
+async function forkOf(connection: LogConnection, follower: Follower): Promise<number> {
   for (let to = follower.head.seq; to > 0; to -= PAGE) {
     const from = Math.max(1, to - PAGE + 1);
-    const there = await hashesOf(connection, { from, to }, withinMs);
+    const there = await hashesOf(connection, { from, to });
     for (const { seq, hash } of follower.records(from, to).toReversed()) {
       if (there.get(seq) === hash) return seq;
     }

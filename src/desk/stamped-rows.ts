@@ -2,33 +2,40 @@
 import { quoted } from '../domain/quoted.ts';
 import { timeInWords } from '../journal/describe.ts';
 import { type DeskLimitName, type DeskLimits, limitsAfter, raisedBy } from '../journal/desk-limits.ts';
-import type { DeskJoin } from '../journal/records.ts';
+import type { JournalRecord } from '../journal/records.ts';
 import { mayRelax, readStamp } from '../journal/stamp.ts';
 import { type JournalDatabase, numberOf, textOf } from '../journal/store/journal-database.ts';
 import { recordOfLog } from '../journal/store/record-rows.ts';
 import type { NumberedRecord } from '../journal/summary.ts';
 
-/** `sql` selects `seq, record, stamp`. */
-export const stampedRows = (db: JournalDatabase, sql: string): readonly NumberedRecord[] =>
-  db.all(sql).map((row) => ({
+/** `which`: the rest of the SQL. */
+export const stampedRows = (db: JournalDatabase, which: string): readonly NumberedRecord[] =>
+  db.all(`SELECT seq, record, stamp FROM records ${which}`).map((row) => ({
     seq: numberOf(row, 'seq', db.path),
     record: recordOfLog(textOf(row, 'record', db.path)),
     stamp: readStamp(textOf(row, 'stamp', db.path)),
   }));
 
-/** A login at a machine. */
-export interface Member extends NumberedRecord {
-  record: DeskJoin;
+type OfKind<Kind> = NumberedRecord & { record: Extract<JournalRecord, { kind: Kind }> };
+
+/** Those of some kinds, in order. */
+export function stampedOfKind<Kind extends JournalRecord['kind']>(
+  db: JournalDatabase,
+  ...kinds: readonly Kind[]
+): readonly OfKind<Kind>[] {
+  const isMeant = (each: NumberedRecord): each is OfKind<Kind> =>
+    kinds.some((kind) => kind === each.record.kind);
+  const listed = kinds.map((kind) => `'${kind}'`).join(', ');
+  return stampedRows(db, `INDEXED BY records_kind WHERE kind IN (${listed}) ORDER BY seq`).filter(isMeant);
 }
+
+/** A login at a machine. */
+type Member = OfKind<'desk_join'>;
 
 /** In the order in which they joined; those that left are not there. */
 export function membersOf(db: JournalDatabase): readonly Member[] {
   const members = new Map<string, Member>();
-  for (const { seq, record, stamp } of stampedRows(
-    db,
-    "SELECT seq, record, stamp FROM records INDEXED BY records_kind WHERE kind IN ('desk_join', 'desk_leave') ORDER BY seq",
-  )) {
-    if (record.kind !== 'desk_join' && record.kind !== 'desk_leave') continue;
+  for (const { seq, record, stamp } of stampedOfKind(db, 'desk_join', 'desk_leave')) {
     const member = `${stamp?.login ?? ''} ${record.who}`;
     if (record.kind === 'desk_join') members.set(member, { seq, record, stamp });
     else members.delete(member);
@@ -52,11 +59,7 @@ export interface Ignored {
 export function ignoredIn(db: JournalDatabase, since = 0): readonly Ignored[] {
   const found: Ignored[] = [];
   let limits: DeskLimits = {};
-  for (const { seq, record, stamp } of stampedRows(
-    db,
-    "SELECT seq, record, stamp FROM records INDEXED BY records_kind WHERE kind IN ('unhalt', 'desk_limit') ORDER BY seq",
-  )) {
-    if (record.kind !== 'unhalt' && record.kind !== 'desk_limit') continue;
+  for (const { seq, record, stamp } of stampedOfKind(db, 'unhalt', 'desk_limit')) {
     const raised = record.kind === 'desk_limit' ? raisedBy(limits, record) : [];
     const isIgnored = !mayRelax(stamp) && (record.kind === 'unhalt' || raised.length > 0);
     const { at, login } = { at: stamp?.at ?? record.at, login: stamp?.login };

@@ -1,6 +1,6 @@
 /** The desk of the selected account, found by service, label and API key, not by the profile's name. Reads files only. */
 import type { Selection } from '../config/resolve.ts';
-import type { Membership } from '../desk/membership.ts';
+import type { FoundDesk } from '../desk/desk-of-account.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { say, shell } from '../domain/hint.ts';
 import { StoppedError } from '../errors.ts';
@@ -8,14 +8,8 @@ import { keyOf, normalizeUrl } from '../readings/known-keys.ts';
 import { hasDesk } from './own-desks.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 
-export interface AccountDesk {
-  member: Membership;
-  /** `unclear`: neither the key nor a label says whether the account is the desk's. */
-  relation: 'same' | 'unclear';
-}
-
 /** Looks again, without waiting. @throws DamagedFileError; StoppedError where this machine has joined its first desk meanwhile. */
-export type LookForDesk = () => AccountDesk | undefined;
+export type LookForDesk = () => FoundDesk | undefined;
 
 export async function deskLookup(parts: CommandRuntime, selected: Selection): Promise<LookForDesk> {
   if (selected.kind === 'practice') return () => undefined;
@@ -27,14 +21,11 @@ export async function deskLookup(parts: CommandRuntime, selected: Selection): Pr
     };
   const { deskOf } = await import('../desk/desk-of-account.ts');
   const known = knownAccount(selected);
-  return () => {
-    const found = known && deskOf(known, state, parts.machine.host);
-    return found && { member: found.desk, relation: found.relation };
-  };
+  return () => known && deskOf(known, state, parts.machine.host);
 }
 
 /** Undefined without one. From here on this command goes by the desk's time. @throws DamagedFileError */
-export async function accountDesk(parts: DeskRuntime, selected: Selection): Promise<AccountDesk | undefined> {
+export async function accountDesk(parts: DeskRuntime, selected: Selection): Promise<FoundDesk | undefined> {
   const desk = (await deskLookup(parts, selected))();
   if (desk?.member.state !== 'following') return desk;
   const { deskFolder } = await import('../desk/membership.ts');

@@ -7,6 +7,7 @@ import type { Selection } from '../config/resolve.ts';
 import { addressText } from '../desk/address.ts';
 import { adopt, findRewound } from '../desk/adopt.ts';
 import { connectedToLog, type LogConnection, LogFailure, type LogLogin, userOf } from '../desk/connection.ts';
+import type { FoundDesk } from '../desk/desk-of-account.ts';
 import { type DeskStatus, type LimitsChanged, lastRecord, machinesOf } from '../desk/desk-status.ts';
 import { Follower } from '../desk/follower.ts';
 import { installLog } from '../desk/install-log.ts';
@@ -28,7 +29,7 @@ import { JournalDamage } from '../journal/store/journal-database.ts';
 import { recordOfLog } from '../journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { troubleError } from '../journal/trouble.ts';
-import { type AccountDesk, stillJoining } from './account-desk.ts';
+import { stillJoining } from './account-desk.ts';
 import { followDesk, loginOf, sessionParts } from './follow-desk.ts';
 import { type OwnJournal, recordedOperator } from './own-journal.ts';
 import type { DeskRuntime } from './runtime-context.ts';
@@ -36,7 +37,7 @@ import type { DeskRuntime } from './runtime-context.ts';
 export interface DeskPorts {
   selection: () => Promise<Selection>;
   account(): Promise<{ api: HedgeApi; identity: AccountIdentity & RecordedIdentity; profile: string }>;
-  desk(): Promise<AccountDesk | undefined>;
+  desk(): Promise<FoundDesk | undefined>;
   /** The account's journal, begun, so that its log was asked. */
   journal(): Promise<OwnJournal>;
   asked(question: string): Promise<boolean>;
@@ -227,20 +228,21 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
     }
   }
 
-  async function statusOf({ member: of }: AccountDesk, journal: OwnJournal): Promise<DeskStatus> {
-    const now = journal.read();
-    const folder = deskFolder(state, of.name);
+  async function statusOf({ member: of }: FoundDesk, journal: OwnJournal): Promise<DeskStatus> {
+    const { name, url, identity } = of;
+    const { desk, trouble, halt, limits } = journal.read();
+    const folder = deskFolder(state, name);
     const copy = unless(JournalDamage, () => openJournalFile(databaseFile(folder), host));
     try {
       return {
-        name: of.name,
+        name,
         state: of.state,
-        url: of.url,
-        identity: of.identity,
-        desk: now.desk,
-        trouble: now.trouble,
-        halt: now.halt,
-        limits: now.limits,
+        url,
+        identity,
+        desk,
+        trouble,
+        halt,
+        limits,
         shiftMs: clock.shiftMs,
         machines: copy === undefined ? [] : machinesOf(copy),
         ignored: copy === undefined ? [] : ignoredIn(copy),

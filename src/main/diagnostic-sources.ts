@@ -7,6 +7,7 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import { probeTls, proxyName } from '../client/tls-probe.ts';
 import { openProfiles } from '../config/profiles.ts';
 import { type Selection, serviceOf } from '../config/resolve.ts';
+import type { FoundDesk } from '../desk/desk-of-account.ts';
 import type { CheckedProfile, DiagnosticSources, ServiceAddress } from '../diagnostics/examine.ts';
 import { checkCompletion, type DataFiles } from '../diagnostics/machine-checks.ts';
 import { say, shell } from '../domain/hint.ts';
@@ -23,7 +24,6 @@ import { openParents } from '../platform/parent-folders.ts';
 import type { Paths } from '../platform/paths.ts';
 import { type KnownKeys, sharedKeyNotes } from '../readings/known-keys.ts';
 import { checkAccount } from '../trading/account-keys.ts';
-import type { AccountDesk } from './account-desk.ts';
 import { recordedOperator } from './own-journal.ts';
 import type { PracticeLauncher } from './practice-launcher.ts';
 import type { DeskRuntime } from './runtime-context.ts';
@@ -37,7 +37,7 @@ export function diagnosticSources(
     /** The account's journal: its desk's log was asked. */
     journal: () => Promise<Journal>;
     journalPlaces: () => Promise<Paths>;
-    desk: () => Promise<AccountDesk | undefined>;
+    desk: () => Promise<FoundDesk | undefined>;
     selection: () => Promise<Selection>;
     openAccount: () => Promise<{
       api: HedgeApi;
@@ -173,7 +173,7 @@ async function lookedUp(name: string): Promise<readonly string[]> {
 }
 
 /** Loaded with a desk only. */
-async function serverOf(member: AccountDesk['member'], parts: DeskRuntime) {
+async function serverOf(member: FoundDesk['member'], parts: DeskRuntime) {
   const { examineServer } = await import('./follow-desk.ts');
   return examineServer(member, parts);
 }

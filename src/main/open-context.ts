@@ -9,6 +9,7 @@ import { keyVault } from '../config/keychain.ts';
 import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
 import type { ProfileStore } from '../config/profiles.ts';
 import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
+import type { FoundDesk } from '../desk/desk-of-account.ts';
 import { shell as command, say } from '../domain/hint.ts';
 import { once } from '../domain/once.ts';
 import { redactArgv } from '../domain/sanitize.ts';
@@ -24,7 +25,6 @@ import type { ReadContext } from '../readings/read-context.ts';
 import { choosePrompter } from '../terminal/inquirer-prompter.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import type { TradingContext } from '../trading/trading-context.ts';
-import type { AccountDesk } from './account-desk.ts';
 import { createConnections } from './connections.ts';
 import { keySources, progressReporter } from './operator.ts';
 import { hasDesk } from './own-desks.ts';
@@ -63,7 +63,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
   );
   const expected = () => readExpectation({ option: globals.expectEnv, variable: settings.expectEnv });
 
-  const desk = once(async (): Promise<AccountDesk | undefined> => {
+  const desk = once(async (): Promise<FoundDesk | undefined> => {
     if (!hasDesk(parts)) return undefined;
     const { accountDesk } = await import('./account-desk.ts');
     return accountDesk(parts, await selection());
@@ -346,7 +346,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
   return opened;
 }
 
-const accountOfDeskUnclear = (profile: string, { member: { name, url } }: AccountDesk): StoppedError =>
+const accountOfDeskUnclear = (profile: string, { member: { name, url } }: FoundDesk): StoppedError =>
   new StoppedError({
     code: 'account_unclear',
     what: `Is the account of ${profile} that of desk ${name}? Its API key was not shown to be.`,

@@ -2,20 +2,21 @@
 
 import { isOperatorName, readOperatorName } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
+import type { FoundDesk } from '../desk/desk-of-account.ts';
 import type { Membership } from '../desk/membership.ts';
 import { enlarges } from '../domain/action-table.ts';
 import { HedgeError, without } from '../errors.ts';
 import type { LogComparison } from '../journal/audit-report.ts';
 import type { JournalRecord, Operator } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
-import { type AccountDesk, deskChanged, deskLookup, type LookForDesk, stillJoining } from './account-desk.ts';
+import { deskChanged, deskLookup, type LookForDesk, stillJoining } from './account-desk.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 
 export type SelectProfile = () => Promise<Selection>;
 
 export interface OwnJournal extends Journal {
   /** The desk of the account; undefined without one. */
-  desk: AccountDesk | undefined;
+  desk: FoundDesk | undefined;
   /** Pulls the new records before any other reading; set if the log of a desk is followed. */
   begin?(): Promise<void>;
   /** Compares the whole copy with the log; set likewise. */
@@ -57,7 +58,7 @@ const isBegun = (record: JournalRecord): boolean =>
   record.kind === 'roll' || (record.kind === 'intent' && enlarges(record));
 
 /** In the transaction of the append. @throws StoppedError */
-function checkDesk(desk: AccountDesk | undefined, look: LookForDesk): void {
+function checkDesk(desk: FoundDesk | undefined, look: LookForDesk): void {
   const now = look();
   if (now?.member.name !== desk?.member.name || now?.member.state !== desk?.member.state) throw deskChanged();
   if (now?.member.state === 'joining')

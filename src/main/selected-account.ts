@@ -8,6 +8,7 @@ import { type KeyPorts, readKey } from '../config/credentials.ts';
 import type { BuiltInName } from '../config/profile-names.ts';
 import type { ProfileSettings } from '../config/profiles.ts';
 import { checkExpectation, type readExpectation, type Selection } from '../config/resolve.ts';
+import type { FoundDesk } from '../desk/desk-of-account.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { once } from '../domain/once.ts';
 import { PRACTICE_LIVE } from '../domain/vocabulary.ts';
@@ -19,7 +20,6 @@ import {
   serviceIdentity,
 } from '../journal/account-identity.ts';
 import type { KnownKeys } from '../readings/known-keys.ts';
-import type { AccountDesk } from './account-desk.ts';
 import type { Connections, ConnectionTarget } from './connections.ts';
 import type { PracticeLauncher } from './practice-launcher.ts';
 
@@ -57,7 +57,7 @@ export function selectedAccount({
   connections: Pick<Connections, 'connectCached' | 'trusting'>;
   keyPorts: KeyPorts;
   selection: () => Promise<Selection>;
-  desk: () => Promise<AccountDesk | undefined>;
+  desk: () => Promise<FoundDesk | undefined>;
   storedProfiles: () => Promise<ProfileSettings>;
   expected: () => ReturnType<typeof readExpectation>;
 }): SelectedAccount {
