@@ -33,12 +33,12 @@ interface PostingSource {
   /** Book time. */
   at: number;
   what: string;
-  hedgeId: string | null;
+  hedge_id: string | null;
 }
 
 function openAccount(db: Database, environment: PracticeEnvironment, opening: Micro): void {
   insertRow(db, 'accounts', { environment, balance: 0, margin: 0, reserved: 0, house: 0 });
-  postEntry(db, { environment, at: 0, what: 'opening', hedgeId: null }, { balance: opening });
+  postEntry(db, { environment, at: 0, what: 'opening', hedge_id: null }, { balance: opening });
 }
 
 export function postEntry(db: Database, source: PostingSource, movement: Movement): void {
@@ -49,9 +49,8 @@ export function postEntry(db: Database, source: PostingSource, movement: Movemen
 /** The database rejects a posting that does not sum to zero. */
 export function recordPosting(db: Database, source: PostingSource, movement: Movement): void {
   const { balance = 0n, margin = 0n, reserved = 0n } = movement;
-  const { hedgeId: hedge_id, ...posted } = source;
   const house = -(balance + margin + reserved);
-  insertRow(db, 'postings', { ...posted, hedge_id, balance, margin, reserved, house });
+  insertRow(db, 'postings', { ...source, balance, margin, reserved, house });
 }
 
 export function moveAccounts(db: Database, environment: PracticeEnvironment, movement: Movement): void {

@@ -1,70 +1,14 @@
 /** Filled hedges as a close reads and writes them: many at a time, and only the columns that a close needs. */
-import {
-  DamagedRecordError,
-  type MarketSide,
-  PRACTICE_SIDES,
-  type PracticeEnvironment,
-} from '../domain/practice-types.ts';
-import {
-  bigintValue,
-  bigTextValue,
-  type Database,
-  enumValue,
-  textValue,
-  updateRow,
-} from '../store/database.ts';
-import type { HeldAmounts } from './economics.ts';
-import type { SummedHedge, SumsChange } from './side-sums.ts';
-import { type Realized, type ReducedHedge, reducedColumns } from './stored-records.ts';
+import { DamagedRecordError, type MarketSide, type PracticeEnvironment } from '../domain/practice-types.ts';
+import { bigintValue, type Database, type RecordOf, recordIn, updateRow } from '../store/database.ts';
+import type { SumsChange } from './side-sums.ts';
+import { asStored, HELD, type StoredHedge } from './stored-records.ts';
 
-export interface HeldHedge extends HeldAmounts, SummedHedge {
-  seq: number;
-  id: string;
-  clientReference: string | null;
-  status: 'filled';
-  struck: bigint;
-  filledAt: number;
-  maturityAt: number;
-  terms: { carryDaily: bigint; closeFee: bigint };
-  realized: Realized;
-}
+export type HeldHedge = RecordOf<typeof HELD>;
 
-const COLUMNS = `seq, id, client_reference, market, side, notional, struck, margin, filled_at, maturity_at, carry_owed,
-  carry_second, carry_daily, close_fee, done_notional, done_entry, done_exit, done_gross, done_carry, done_fees`;
+const COLUMNS = Object.keys(HELD).join(', ');
 
-function fromValues(environment: PracticeEnvironment, values: readonly unknown[]): HeldHedge {
-  const [seq, id, reference, market, side, notional, struck, margin, filledAt, maturityAt] = values;
-  const [carryOwed, carrySecond, carryDaily, closeFee, ...realized] = values.slice(10);
-  const [doneNotional, entry, exit, gross, carry, fees] = realized;
-  return {
-    environment,
-    seq: Number(bigintValue(seq, 'seq')),
-    id: textValue(id, 'id'),
-    clientReference: reference === null ? null : textValue(reference, 'client_reference'),
-    market: textValue(market, 'market'),
-    side: enumValue(side, 'side', PRACTICE_SIDES),
-    status: 'filled',
-    notional: bigintValue(notional, 'notional'),
-    struck: bigintValue(struck, 'struck'),
-    margin: bigintValue(margin, 'margin'),
-    filledAt: Number(bigintValue(filledAt, 'filled_at')),
-    maturityAt: Number(bigintValue(maturityAt, 'maturity_at')),
-    carryOwed: bigintValue(carryOwed, 'carry_owed'),
-    carrySecond: bigintValue(carrySecond, 'carry_second'),
-    terms: {
-      carryDaily: bigintValue(carryDaily, 'carry_daily'),
-      closeFee: bigintValue(closeFee, 'close_fee'),
-    },
-    realized: {
-      notional: bigintValue(doneNotional, 'done_notional'),
-      entry: bigTextValue(entry, 'done_entry'),
-      exit: bigTextValue(exit, 'done_exit'),
-      gross: bigintValue(gross, 'done_gross'),
-      carry: bigintValue(carry, 'done_carry'),
-      fees: bigintValue(fees, 'done_fees'),
-    },
-  };
-}
+const fromValues = (values: readonly unknown[]): HeldHedge => recordIn(HELD, (_column, at) => values[at]);
 
 const CHUNK = 1_000;
 const OF_SIDE = `environment = ? AND market = ? AND side = ? AND status = 'filled' AND seq > ? ORDER BY seq LIMIT ${CHUNK}`;
@@ -79,7 +23,7 @@ export function* heldHedges(
   for (let after = 0; ; ) {
     const chunk = db.values(sql, environment, market, side, after);
     for (const values of chunk) {
-      const hedge = fromValues(environment, values);
+      const hedge = fromValues(values);
       after = hedge.seq;
       yield hedge;
     }
@@ -119,11 +63,29 @@ export function maturingHedges(db: Database, environment: PracticeEnvironment, u
       environment,
       until,
     )
-    .map((values) => fromValues(environment, values));
+    .map(fromValues);
 }
+
+/** A hedge after a reduction, as far as that changes it; `closed` if nothing is left. */
+export type ReducedHedge = Pick<
+  StoredHedge,
+  | 'status'
+  | 'notional'
+  | 'margin'
+  | 'carry_owed'
+  | 'carry_second'
+  | 'closed_at'
+  | 'close_reason'
+  | 'done_notional'
+  | 'done_entry'
+  | 'done_exit'
+  | 'done_gross'
+  | 'done_carry'
+  | 'done_fees'
+>;
 
 /** The caller saves `sums`. */
 export function updateHeld(db: Database, sums: SumsChange, hedge: HeldHedge, after: ReducedHedge): void {
   sums.reduce(hedge, after.status === 'filled' ? after : undefined);
-  updateRow(db, 'hedge_records', hedge.seq, reducedColumns(after));
+  updateRow(db, 'hedge_records', hedge.seq, asStored(after));
 }

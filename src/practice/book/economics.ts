@@ -47,16 +47,17 @@ export function blendedRate(held: Micro, struck: Rate, added: Micro, addedAt: Ra
   return divideHalfEven(held * struck + added * addedAt, held + added);
 }
 
-/** A filled hedge. `carryOwed` is the carry accrued until second `carrySecond` after the fill. */
+/** A filled hedge. `carry_owed` is the carry accrued until second `carry_second` after the fill. */
 export interface HeldAmounts {
   side: PracticeSide;
   notional: Micro;
   struck: Rate;
   margin: Micro;
-  filledAt: number;
-  carryOwed: Micro;
-  carrySecond: bigint;
-  terms: { carryDaily: Fraction; closeFee: Fraction };
+  filled_at: number;
+  carry_owed: Micro;
+  carry_second: bigint;
+  carry_daily: Fraction;
+  close_fee: Fraction;
 }
 
 /** Carry accrues by whole seconds. */
@@ -64,15 +65,15 @@ export function secondsHeld(filledAt: number, instant: number): bigint {
   return BigInt(Math.max(0, Math.floor((instant - filledAt) / 1000)));
 }
 
-/** notional × daily carry × seconds since `carrySecond`. */
+/** notional × daily carry × seconds since `carry_second`. */
 function accruedAt(holding: HeldAmounts, instant: number): bigint {
-  const seconds = secondsHeld(holding.filledAt, instant) - holding.carrySecond;
-  return holding.notional * holding.terms.carryDaily * seconds;
+  const seconds = secondsHeld(holding.filled_at, instant) - holding.carry_second;
+  return holding.notional * holding.carry_daily * seconds;
 }
 
 /** Positive: the account pays. */
 export function carryOwedAt(holding: HeldAmounts, instant: number): Micro {
-  return holding.carryOwed + carryOf(accruedAt(holding, instant));
+  return holding.carry_owed + carryOf(accruedAt(holding, instant));
 }
 
 /** `credit` = margin + gross − carry − fee goes to the free balance. */
@@ -107,9 +108,9 @@ export function closeTogether({ reference, instant, atMaturity }: ClosingTerms):
   return (holding, notional, isLast) => {
     const moved = notional * (reference - holding.struck);
     const accrued = accruedAt(holding, instant);
-    const fees = atMaturity ? 0n : notional * holding.terms.closeFee;
+    const fees = atMaturity ? 0n : notional * holding.close_fee;
     exact.moved += moved;
-    exact.owed += holding.carryOwed;
+    exact.owed += holding.carry_owed;
     exact.accrued += accrued;
     exact.fees += fees;
     if (isLast) {
@@ -120,7 +121,7 @@ export function closeTogether({ reference, instant, atMaturity }: ClosingTerms):
       });
     }
     const gross = priceGain(holding.side, moved, reference);
-    const owed = holding.carryOwed + carryOf(accrued);
+    const owed = holding.carry_owed + carryOf(accrued);
     const fee = closeFee(fees);
     rounded.gross += gross;
     rounded.owed += owed;

@@ -17,7 +17,14 @@ import {
   rateText,
 } from '../domain/scaled-decimals.ts';
 import { moveAccounts, postEntry, recordPosting } from './accounts.ts';
-import { type HeldHedge, heldHedges, heldNotionals, maturingHedges, updateHeld } from './closing-records.ts';
+import {
+  type HeldHedge,
+  heldHedges,
+  heldNotionals,
+  maturingHedges,
+  type ReducedHedge,
+  updateHeld,
+} from './closing-records.ts';
 import {
   allocateProRata,
   blendedRate,
@@ -33,7 +40,6 @@ import {
   finishOrder,
   firstDueOrder,
   hedgeById,
-  type ReducedHedge,
   type StoredHedge,
   type StoredOrder,
   updateHedge,
@@ -75,12 +81,12 @@ export function processDueEvents(
   for (;;) {
     const order = firstDueOrder(context.db, environment, instant);
     for (;;) {
-      const hedges = maturingHedges(context.db, environment, order?.dueAt ?? instant);
+      const hedges = maturingHedges(context.db, environment, order?.due_at ?? instant);
       if (hedges.length === 0) break;
       settleHedges(context, environment, hedges, record);
     }
     if (order === undefined) return;
-    if (order.filledPart === 'none') failOrder(context, order, record);
+    if (order.lands === 'none') failOrder(context, order, record);
     else EXECUTIONS[order.kind](context, order, record);
   }
 }
@@ -114,7 +120,7 @@ type ExecutableOrder = StoredOrder & { reserved: Micro };
 
 function filledAmounts(order: StoredOrder): ExecutableOrder {
   const partOf = (amount: Micro): Micro =>
-    order.filledPart === 'part' ? divideHalfEven(amount * PARTIAL_FILL_PCT, 100n) : amount;
+    order.lands === 'part' ? divideHalfEven(amount * PARTIAL_FILL_PCT, 100n) : amount;
   return {
     ...order,
     notional: partOf(order.notional),
@@ -134,16 +140,16 @@ function fillOpen(context: BookContext, order: ExecutableOrder): BookEvent {
     notional: order.notional,
     struck,
     margin: order.margin,
-    platformFees: order.fee,
-    fillTxHash: order.fillTxHash,
-    filledAt: order.dueAt,
+    platform_fees: order.fee,
+    fill_tx_hash: order.fill_tx_hash,
+    filled_at: order.due_at,
   });
   finishOrder(context.db, order, 'executed');
   return orderEvent(order, { what: 'filled', hedge, rate: struck });
 }
 
 function fillPrice(context: BookContext, order: ExecutableOrder): Rate {
-  const mid = midAt(context, order.market, order.dueAt);
+  const mid = midAt(context, order.market, order.due_at);
   return executionPrice(mid, order.side, order.notional, context.terms.impact);
 }
 
@@ -159,9 +165,9 @@ function fillAdd(context: BookContext, order: ExecutableOrder): BookEvent {
     notional: hedge.notional + order.notional,
     struck: blendedRate(hedge.notional, hedge.struck, order.notional, struck),
     margin: hedge.margin + order.margin,
-    platformFees: hedge.platformFees + order.fee,
-    carryOwed: carryOwedAt(hedge, order.dueAt),
-    carrySecond: secondsHeld(hedge.filledAt, order.dueAt),
+    platform_fees: hedge.platform_fees + order.fee,
+    carry_owed: carryOwedAt(hedge, order.due_at),
+    carry_second: secondsHeld(hedge.filled_at, order.due_at),
   });
   finishOrder(context.db, order, 'executed');
   return orderEvent(order, { what: 'added', hedge, rate: struck });
@@ -170,7 +176,7 @@ function fillAdd(context: BookContext, order: ExecutableOrder): BookEvent {
 /** Reduces all hedges of the side pro rata; a reduction larger than the position closes it. */
 function fillReduction(context: BookContext, order: StoredOrder, record: RecordEvent | undefined): void {
   const { db } = context;
-  const { environment, dueAt: instant } = order;
+  const { environment, due_at: instant } = order;
   const { notional: total, count } = sumsOfSide(db, environment, order);
   if (total === 0n) {
     const event = releaseReserved(context, order, { what: 'lapsed', hedge: null });
@@ -200,7 +206,7 @@ function fillReduction(context: BookContext, order: StoredOrder, record: RecordE
 }
 
 function failOrder(context: BookContext, order: StoredOrder, record: RecordEvent | undefined): void {
-  const hedge = order.hedgeId === null ? null : orderHedge(context, order);
+  const hedge = order.hedge_id === null ? null : orderHedge(context, order);
   if (order.kind === 'open' && hedge !== null) updateHedge(context.db, hedge, { ...hedge, status: 'failed' });
   const event = releaseReserved(context, order, { what: 'failed', hedge });
   record?.(event);
@@ -228,11 +234,12 @@ function lockMargin(context: BookContext, order: ExecutableOrder): void {
 }
 
 function postingSource(order: StoredOrder, what: string) {
-  return { environment: order.environment, at: order.dueAt, what, hedgeId: order.hedgeId };
+  return { environment: order.environment, at: order.due_at, what, hedge_id: order.hedge_id };
 }
 
 function orderHedge(context: BookContext, order: StoredOrder): StoredHedge {
-  const hedge = order.hedgeId === null ? undefined : hedgeById(context.db, order.environment, order.hedgeId);
+  const hedge =
+    order.hedge_id === null ? undefined : hedgeById(context.db, order.environment, order.hedge_id);
   if (hedge === undefined) throw new DamagedRecordError('an order without its hedge');
   return hedge;
 }
@@ -244,11 +251,11 @@ function orderEvent(
   const released = order.margin + order.fee;
   const unexecuted = end.what === 'failed' || end.what === 'lapsed';
   return {
-    at: isoTime(order.dueAt),
+    at: isoTime(order.due_at),
     what: end.what,
     order: order.kind,
     hedge_id: end.hedge?.id ?? null,
-    client_reference: end.hedge?.clientReference ?? null,
+    client_reference: end.hedge?.client_reference ?? null,
     market: order.market,
     side: order.side,
     notional_usd: moneyText(order.notional),
@@ -275,7 +282,7 @@ function closePositions({ db }: BookContext, environment: PracticeEnvironment) {
   return {
     close(hedge: HeldHedge, part: ClosedPart, closing: Closing): void {
       const movement = { margin: -part.margin, balance: part.credit };
-      recordPosting(db, { environment, at: closing.at, what: closing.reason, hedgeId: hedge.id }, movement);
+      recordPosting(db, { environment, at: closing.at, what: closing.reason, hedge_id: hedge.id }, movement);
       margin += movement.margin;
       balance += movement.balance;
       updateHeld(db, sums, hedge, afterClosing(hedge, part, closing));
@@ -289,23 +296,20 @@ function closePositions({ db }: BookContext, environment: PracticeEnvironment) {
 
 function afterClosing(hedge: HeldHedge, part: ClosedPart, closing: Closing): ReducedHedge {
   const isWhole = part.notional === hedge.notional;
-  const { realized } = hedge;
   return {
     status: isWhole ? 'closed' : 'filled',
     notional: isWhole ? hedge.notional : hedge.notional - part.notional,
     margin: hedge.margin - part.margin,
-    carryOwed: part.carryLeft,
-    carrySecond: secondsHeld(hedge.filledAt, closing.at),
-    closedAt: isWhole ? closing.at : null,
-    closeReason: isWhole ? closing.reason : null,
-    realized: {
-      notional: realized.notional + part.notional,
-      entry: realized.entry + part.notional * hedge.struck,
-      exit: realized.exit + divideHalfEven(part.notional * ONE_RATE * EXIT_SCALE, closing.reference),
-      gross: realized.gross + part.gross,
-      carry: realized.carry + part.carry,
-      fees: realized.fees + part.fee,
-    },
+    carry_owed: part.carryLeft,
+    carry_second: secondsHeld(hedge.filled_at, closing.at),
+    closed_at: isWhole ? closing.at : null,
+    close_reason: isWhole ? closing.reason : null,
+    done_notional: hedge.done_notional + part.notional,
+    done_entry: hedge.done_entry + part.notional * hedge.struck,
+    done_exit: hedge.done_exit + divideHalfEven(part.notional * ONE_RATE * EXIT_SCALE, closing.reference),
+    done_gross: hedge.done_gross + part.gross,
+    done_carry: hedge.done_carry + part.carry,
+    done_fees: hedge.done_fees + part.fee,
   };
 }
 
@@ -318,7 +322,7 @@ function settleHedges(
 ): void {
   const closing = closePositions(context, environment);
   for (const hedge of hedges) {
-    const at = hedge.maturityAt;
+    const at = hedge.maturity_at;
     const reference = midAt(context, hedge.market, at);
     const close = closeTogether({ reference, instant: at, atMaturity: true });
     const part = close(hedge, hedge.notional, true);
@@ -338,7 +342,7 @@ function closingEvent(
     what: end.what,
     order: end.order,
     hedge_id: hedge.id,
-    client_reference: hedge.clientReference,
+    client_reference: hedge.client_reference,
     market: hedge.market,
     side: hedge.side,
     notional_usd: moneyText(part.notional),

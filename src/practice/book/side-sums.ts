@@ -41,21 +41,23 @@ export type SideSums = Record<(typeof SUMS)[number], bigint>;
 interface OpenAmounts {
   notional: Micro;
   margin: Micro;
-  carryOwed: Micro;
-  carrySecond: bigint;
+  carry_owed: Micro;
+  carry_second: bigint;
 }
 
 interface FilledTerms extends BookSide {
   struck: Rate;
-  filledAt: number;
-  terms: { carryDaily: Fraction; closeFee: Fraction };
+  filled_at: number;
+  carry_daily: Fraction;
+  close_fee: Fraction;
 }
 
-export interface SummedHedge extends BookSide, OpenAmounts {
+interface SummedHedge extends BookSide, OpenAmounts {
   status: PracticeHedgeStatus;
   struck: Rate | null;
-  filledAt: number | null;
-  terms: FilledTerms['terms'];
+  filled_at: number | null;
+  carry_daily: Fraction;
+  close_fee: Fraction;
 }
 
 interface BookSide extends MarketSide {
@@ -112,30 +114,30 @@ export function changeSums(db: Database): SumsChange {
 }
 
 function count(change: SideChange, hedge: SummedHedge, sign: 1n | -1n): void {
-  const { status, struck, filledAt } = hedge;
+  const { status, struck, filled_at } = hedge;
   if (status === 'submitted') change.sums.submitted += sign * hedge.notional;
-  if (status === 'filled' && struck !== null && filledAt !== null) {
-    countFilled(change, { ...hedge, struck, filledAt }, hedge, sign);
+  if (status === 'filled' && struck !== null && filled_at !== null) {
+    countFilled(change, { ...hedge, struck, filled_at }, hedge, sign);
   }
 }
 
 function countFilled(
   { sums, phases }: SideChange,
-  { struck, filledAt, terms }: FilledTerms,
+  { struck, filled_at: filledAt, carry_daily: daily, close_fee: fee }: FilledTerms,
   open: OpenAmounts,
   sign: 1n | -1n,
 ): void {
   const notional = sign * open.notional;
-  const accruing = notional * terms.carryDaily;
+  const accruing = notional * daily;
   const phase = filledAt % 1000;
   sums.count += sign;
   sums.notional += notional;
   sums.margin += sign * open.margin;
   sums.entry += notional * struck;
-  sums.fees += notional * terms.closeFee;
-  sums.carry_owed += sign * open.carryOwed;
+  sums.fees += notional * fee;
+  sums.carry_owed += sign * open.carry_owed;
   sums.accruing += accruing;
-  sums.accruing_from += accruing * (BigInt((filledAt - phase) / 1000) + open.carrySecond);
+  sums.accruing_from += accruing * (BigInt((filledAt - phase) / 1000) + open.carry_second);
   phases.set(phase, (phases.get(phase) ?? 0n) + accruing);
 }
 

@@ -2,153 +2,126 @@
 
 import {
   CLOSE_REASONS,
-  type CloseReason,
   DamagedRecordError,
   type MarketSide,
   ORDER_KINDS,
-  type OrderKind,
   PRACTICE_ENVIRONMENTS,
   PRACTICE_HEDGE_STATUSES,
   PRACTICE_SIDES,
   type PracticeEnvironment,
-  type PracticeHedgeStatus,
 } from '../domain/practice-types.ts';
-import type { Fraction, Micro, Rate } from '../domain/scaled-decimals.ts';
+import type { Rate } from '../domain/scaled-decimals.ts';
 import type { TradingConditions } from '../settings.ts';
 import {
-  type Bind,
-  bigintColumn,
-  bigintColumnOrNull,
-  bigTextColumn,
+  bigintValue,
+  bigTextValue,
   type Database,
-  enumColumn,
   insertRow,
   integerColumn,
-  integerColumnOrNull,
+  integerValue,
+  oneOf,
+  orNull,
+  type RecordOf,
   type Row,
-  textColumn,
-  textColumnOrNull,
+  recordIn,
+  textValue,
   updateRow,
 } from '../store/database.ts';
 import { changeSums, type SumsChange } from './side-sums.ts';
 
 /** Common to hedges and orders. */
-interface StoredRecord extends MarketSide {
-  seq: number;
-  environment: PracticeEnvironment;
+const RECORD = {
+  seq: integerValue,
+  environment: oneOf(PRACTICE_ENVIRONMENTS),
+  market: textValue,
+  side: oneOf(PRACTICE_SIDES),
   /** For a closed hedge, the notional before it closed; for a close, 0. */
-  notional: Micro;
+  notional: bigintValue,
   /** Reserved for an order until it fills; 0 for a reduction and a close. */
-  margin: Micro;
-  orderTxHash: string;
-}
+  margin: bigintValue,
+} as const;
 
-function recordFromRow(row: Row): StoredRecord {
-  return {
-    seq: integerColumn(row, 'seq'),
-    environment: enumColumn(row, 'environment', PRACTICE_ENVIRONMENTS),
-    market: textColumn(row, 'market'),
-    side: enumColumn(row, 'side', PRACTICE_SIDES),
-    notional: bigintColumn(row, 'notional'),
-    margin: bigintColumn(row, 'margin'),
-    orderTxHash: textColumn(row, 'order_tx_hash'),
-  };
-}
+/** The columns of a filled hedge that a close needs. */
+export const HELD = {
+  ...RECORD,
+  id: textValue,
+  client_reference: orNull(textValue),
+  status: oneOf(['filled']),
+  struck: bigintValue,
+  filled_at: integerValue,
+  maturity_at: integerValue,
+  carry_owed: bigintValue,
+  carry_second: bigintValue,
+  /** Stamped when it opens, as are `margin_rate` and the fees: later settings do not change it. Positive: the account pays. */
+  carry_daily: bigintValue,
+  close_fee: bigintValue,
+  /** Sums over the parts closed so far: notional, Σ notional × struck rate, Σ notional / exit rate, P&L. */
+  done_notional: bigintValue,
+  done_entry: bigTextValue,
+  done_exit: bigTextValue,
+  done_gross: bigintValue,
+  done_carry: bigintValue,
+  done_fees: bigintValue,
+} as const;
 
-/** Stamped on a hedge when it opens: later settings do not change it. */
-export interface HedgeTerms {
-  /** Positive: the account pays. */
-  carryDaily: Fraction;
-  margin: Fraction;
-  platformFee: Fraction;
-  closeFee: Fraction;
-}
+const HEDGE = {
+  ...HELD,
+  status: oneOf(PRACTICE_HEDGE_STATUSES),
+  struck: orNull(bigintValue),
+  filled_at: orNull(integerValue),
+  tenor_days: integerValue,
+  order_tx_hash: textValue,
+  fill_tx_hash: orNull(textValue),
+  order_key: textValue,
+  opened_at: integerValue,
+  closed_at: orNull(integerValue),
+  close_reason: orNull(oneOf(CLOSE_REASONS)),
+  platform_fees: bigintValue,
+  margin_rate: bigintValue,
+  platform_fee: bigintValue,
+} as const;
+
+export type StoredHedge = RecordOf<typeof HEDGE>;
+
+type HedgeTerms = Pick<StoredHedge, 'carry_daily' | 'margin_rate' | 'platform_fee' | 'close_fee'>;
 
 export function termsToStamp(terms: TradingConditions, on: MarketSide): HedgeTerms {
   const market = terms.markets.get(on.market);
   if (market === undefined) throw new Error(`The practice settings have no market ${on.market}.`);
   return {
-    carryDaily: market.carryDaily[on.side],
-    margin: terms.margin,
-    platformFee: terms.platformFee,
-    closeFee: terms.closeFee,
+    carry_daily: market.carryDaily[on.side],
+    margin_rate: terms.margin,
+    platform_fee: terms.platformFee,
+    close_fee: terms.closeFee,
   };
-}
-
-export interface StoredHedge extends StoredRecord {
-  id: string;
-  clientReference: string | null;
-  tenorDays: number;
-  status: PracticeHedgeStatus;
-  struck: Rate | null;
-  fillTxHash: string | null;
-  orderKey: string;
-  openedAt: number;
-  filledAt: number | null;
-  maturityAt: number;
-  closedAt: number | null;
-  closeReason: CloseReason | null;
-  carryOwed: Micro;
-  carrySecond: bigint;
-  platformFees: Micro;
-  terms: HedgeTerms;
-  realized: Realized;
-}
-
-/** Sums over the parts closed so far: notional, Σ notional × struck rate, Σ notional / exit rate, P&L. */
-export interface Realized {
-  notional: Micro;
-  entry: bigint;
-  exit: bigint;
-  gross: Micro;
-  carry: Micro;
-  fees: Micro;
 }
 
 export interface FilledHedge extends StoredHedge {
   status: 'filled';
   struck: Rate;
-  filledAt: number;
+  filled_at: number;
 }
 
-export type NewHedge = Pick<
-  StoredHedge,
-  | 'id'
-  | 'environment'
-  | 'clientReference'
-  | 'market'
-  | 'side'
-  | 'tenorDays'
-  | 'notional'
-  | 'orderTxHash'
-  | 'orderKey'
-  | 'openedAt'
-  | 'maturityAt'
-  | 'terms'
->;
+type NewHedge = HedgeTerms &
+  Pick<
+    StoredHedge,
+    | 'id'
+    | 'environment'
+    | 'client_reference'
+    | 'market'
+    | 'side'
+    | 'tenor_days'
+    | 'notional'
+    | 'order_tx_hash'
+    | 'order_key'
+    | 'opened_at'
+    | 'maturity_at'
+  >;
 
 export function insertHedge(db: Database, hedge: NewHedge): void {
-  insertRow(db, 'hedge_records', {
-    id: hedge.id,
-    environment: hedge.environment,
-    client_reference: hedge.clientReference,
-    market: hedge.market,
-    side: hedge.side,
-    tenor_days: hedge.tenorDays,
-    status: 'submitted',
-    notional: hedge.notional,
-    margin: 0,
-    order_tx_hash: hedge.orderTxHash,
-    order_key: hedge.orderKey,
-    opened_at: hedge.openedAt,
-    maturity_at: hedge.maturityAt,
-    carry_daily: hedge.terms.carryDaily,
-    margin_rate: hedge.terms.margin,
-    platform_fee: hedge.terms.platformFee,
-    close_fee: hedge.terms.closeFee,
-  });
-  const submitted = { ...hedge, status: 'submitted', margin: 0n, struck: null, filledAt: null } as const;
-  saving(db, (sums) => sums.replace(undefined, { ...submitted, carryOwed: 0n, carrySecond: 0n }));
+  insertRow(db, 'hedge_records', { ...hedge, status: 'submitted', margin: 0 });
+  const submitted = { ...hedge, status: 'submitted', margin: 0n, struck: null, filled_at: null } as const;
+  saving(db, (sums) => sums.replace(undefined, { ...submitted, carry_owed: 0n, carry_second: 0n }));
 }
 
 function saving(db: Database, change: (sums: SumsChange) => void): void {
@@ -159,38 +132,15 @@ function saving(db: Database, change: (sums: SumsChange) => void): void {
 
 export function updateHedge(db: Database, before: StoredHedge, hedge: StoredHedge): void {
   saving(db, (sums) => sums.replace(before, hedge));
-  updateRow(db, 'hedge_records', hedge.seq, {
-    ...reducedColumns(hedge),
-    struck: hedge.struck,
-    fill_tx_hash: hedge.fillTxHash,
-    filled_at: hedge.filledAt,
-    platform_fees: hedge.platformFees,
-  });
+  updateRow(db, 'hedge_records', hedge.seq, asStored(hedge));
 }
 
-/** A hedge after a reduction, as far as that changes it; `closed` if nothing is left. */
-export type ReducedHedge = Pick<
-  StoredHedge,
-  'status' | 'notional' | 'margin' | 'carryOwed' | 'carrySecond' | 'closedAt' | 'closeReason' | 'realized'
->;
-
-export function reducedColumns({ realized, ...hedge }: ReducedHedge): Record<string, Bind> {
-  return {
-    status: hedge.status,
-    notional: hedge.notional,
-    margin: hedge.margin,
-    closed_at: hedge.closedAt,
-    close_reason: hedge.closeReason,
-    carry_owed: hedge.carryOwed,
-    carry_second: hedge.carrySecond,
-    done_notional: realized.notional,
-    done_entry: String(realized.entry),
-    done_exit: String(realized.exit),
-    done_gross: realized.gross,
-    done_carry: realized.carry,
-    done_fees: realized.fees,
-  };
-}
+/** A sum may exceed 64 bits. */
+export const asStored = <Hedge extends Pick<StoredHedge, 'done_entry' | 'done_exit'>>(hedge: Hedge) => ({
+  ...hedge,
+  done_entry: String(hedge.done_entry),
+  done_exit: String(hedge.done_exit),
+});
 
 export function hedgeById(
   db: Database,
@@ -234,80 +184,39 @@ export function maturityAfter(
 }
 
 export function asFilledHedge(hedge: StoredHedge): FilledHedge {
-  const { status, struck, filledAt } = hedge;
-  if (status !== 'filled' || struck === null || filledAt === null) {
+  const { status, struck, filled_at } = hedge;
+  if (status !== 'filled' || struck === null || filled_at === null) {
     throw new DamagedRecordError(`${hedge.id} is ${status} where it must be filled`);
   }
-  return { ...hedge, status, struck, filledAt };
+  return { ...hedge, status, struck, filled_at };
 }
 
-export function hedgeFromRow(row: Row): StoredHedge {
-  const reason = row['close_reason'];
-  return {
-    ...recordFromRow(row),
-    id: textColumn(row, 'id'),
-    clientReference: textColumnOrNull(row, 'client_reference'),
-    tenorDays: integerColumn(row, 'tenor_days'),
-    status: enumColumn(row, 'status', PRACTICE_HEDGE_STATUSES),
-    struck: bigintColumnOrNull(row, 'struck'),
-    fillTxHash: textColumnOrNull(row, 'fill_tx_hash'),
-    orderKey: textColumn(row, 'order_key'),
-    openedAt: integerColumn(row, 'opened_at'),
-    filledAt: integerColumnOrNull(row, 'filled_at'),
-    maturityAt: integerColumn(row, 'maturity_at'),
-    closedAt: integerColumnOrNull(row, 'closed_at'),
-    closeReason: reason === null ? null : enumColumn(row, 'close_reason', CLOSE_REASONS),
-    carryOwed: bigintColumn(row, 'carry_owed'),
-    carrySecond: bigintColumn(row, 'carry_second'),
-    platformFees: bigintColumn(row, 'platform_fees'),
-    terms: {
-      carryDaily: bigintColumn(row, 'carry_daily'),
-      margin: bigintColumn(row, 'margin_rate'),
-      platformFee: bigintColumn(row, 'platform_fee'),
-      closeFee: bigintColumn(row, 'close_fee'),
-    },
-    realized: {
-      notional: bigintColumn(row, 'done_notional'),
-      entry: bigTextColumn(row, 'done_entry'),
-      exit: bigTextColumn(row, 'done_exit'),
-      gross: bigintColumn(row, 'done_gross'),
-      carry: bigintColumn(row, 'done_carry'),
-      fees: bigintColumn(row, 'done_fees'),
-    },
-  };
-}
+export const hedgeFromRow = (row: Row): StoredHedge => recordIn(HEDGE, (column) => row[column]);
 
 /** The column `lands` holds an index into this list. */
 const FILLED_PARTS = ['none', 'all', 'part'] as const;
 
-export interface StoredOrder extends StoredRecord {
-  kind: OrderKind;
+const ORDER = {
+  ...RECORD,
+  kind: oneOf(ORDER_KINDS),
   /** The hedge to open or to add to; null for a reduction and a close, which apply to the whole side. */
-  hedgeId: string | null;
+  hedge_id: orNull(textValue),
   /** Reserved like the margin. */
-  fee: Micro;
+  fee: bigintValue,
   /** Book time of the fill or failure. */
-  dueAt: number;
-  filledPart: (typeof FILLED_PARTS)[number];
-  fillTxHash: string;
-}
+  due_at: integerValue,
+  /** The part that fills. */
+  lands: (value: unknown, column: string): (typeof FILLED_PARTS)[number] =>
+    FILLED_PARTS[integerValue(value, column)] ?? 'none',
+  order_tx_hash: textValue,
+  fill_tx_hash: textValue,
+} as const;
+
+export type StoredOrder = RecordOf<typeof ORDER>;
 
 export function insertOrder(db: Database, order: Omit<StoredOrder, 'seq'>): void {
-  insertRow(db, 'orders', {
-    environment: order.environment,
-    kind: order.kind,
-    market: order.market,
-    side: order.side,
-    hedge_id: order.hedgeId,
-    notional: order.notional,
-    margin: order.margin,
-    fee: order.fee,
-    due_at: order.dueAt,
-    lands: FILLED_PARTS.indexOf(order.filledPart),
-    order_tx_hash: order.orderTxHash,
-    fill_tx_hash: order.fillTxHash,
-    state: 'pending',
-  });
+  const lands = FILLED_PARTS.indexOf(order.lands);
+  insertRow(db, 'orders', { ...order, lands, state: 'pending' });
   if (order.kind === 'add') saving(db, (sums) => sums.addInFlight(order, order.notional));
 }
 
@@ -335,14 +244,4 @@ export function countOrdersInFlight(db: Database, environment: PracticeEnvironme
   return integerColumn(db.get(sql, environment), 'count');
 }
 
-export function orderFromRow(row: Row): StoredOrder {
-  return {
-    ...recordFromRow(row),
-    kind: enumColumn(row, 'kind', ORDER_KINDS),
-    hedgeId: textColumnOrNull(row, 'hedge_id'),
-    fee: bigintColumn(row, 'fee'),
-    dueAt: integerColumn(row, 'due_at'),
-    filledPart: FILLED_PARTS[integerColumn(row, 'lands')] ?? 'none',
-    fillTxHash: textColumn(row, 'fill_tx_hash'),
-  };
-}
+export const orderFromRow = (row: Row): StoredOrder => recordIn(ORDER, (column) => row[column]);

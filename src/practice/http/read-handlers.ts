@@ -77,15 +77,15 @@ export function getQuote(context: TransactionContext, asked: TenorOrder): Endpoi
   const mid = midAt(context, market.market, context.now);
   const execution = executionPrice(mid, asked.side, asked.notional, context.terms.impact);
   const daily = market.carryDaily[asked.side];
-  const days = BigInt(asked.tenorDays);
+  const days = BigInt(asked.tenor_days);
   const { margin, fee } = upfrontCosts(context.terms, asked.notional);
   return {
     data: {
       market: asked.market,
       side: asked.side,
       notional_usd: moneyNumber(asked.notional),
-      tenor_days: asked.tenorDays,
-      maturity: isoTime(context.now + asked.tenorDays * TENOR_DAY_MS),
+      tenor_days: asked.tenor_days,
+      maturity: isoTime(context.now + asked.tenor_days * TENOR_DAY_MS),
       pricing: {
         market_price: rateNumber(mid),
         execution_price: rateNumber(execution),
@@ -158,7 +158,7 @@ export interface PageQuery {
 
 export interface HedgeListQuery extends PageQuery {
   status?: string | undefined;
-  clientReference?: string | undefined;
+  client_reference?: string | undefined;
 }
 
 export function getHedge(context: TransactionContext, id: string): EndpointReply {
@@ -174,7 +174,7 @@ export function getHedges(context: TransactionContext, filter: HedgeListQuery): 
     binds.push(bind);
   };
   if (filter.status !== undefined) where('status = ?', filter.status);
-  if (filter.clientReference !== undefined) where('client_reference = ?', filter.clientReference);
+  if (filter.client_reference !== undefined) where('client_reference = ?', filter.client_reference);
   if (filter.before !== undefined) where('seq < ?', requireHedge(context, filter.before).seq);
   const sql = `SELECT * FROM hedge_records WHERE ${conditions.join(' AND ')} ORDER BY seq DESC LIMIT ?`;
   return hedgePage(context, sql, binds, {
@@ -190,7 +190,7 @@ export function getHistory(context: TransactionContext, asked: PageQuery): Endpo
   const sql = `SELECT * FROM hedge_records WHERE environment = ? AND status = 'closed'
     ${after === undefined ? '' : 'AND (closed_at, seq) < (?, ?)'} ORDER BY closed_at DESC, seq DESC LIMIT ?`;
   const binds: Bind[] = [context.environment];
-  if (after !== undefined) binds.push(after.closedAt ?? context.now, after.seq);
+  if (after !== undefined) binds.push(after.closed_at ?? context.now, after.seq);
   return hedgePage(context, sql, binds, {
     limit: MAX_PAGE_SIZE,
     ...definedFields(asked),

@@ -213,7 +213,7 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
     query: hedgesQuery,
     data: z.array(hedgeData),
     errorCodes: ['hedge_not_found'],
-    run: (context, query) => getHedges(context, { ...query, clientReference: query.client_reference }),
+    run: getHedges,
   }),
   getEndpoint({
     path: '/hedges/history',

@@ -25,34 +25,34 @@ import {
 
 export function openHedge(context: TransactionContext, request: OpenOrder): EndpointReply {
   const upfront = checkUpfront(context, request, context.terms);
+  const { market, side, notional, tenor_days, client_reference: reference } = request;
   const id = newHedgeId(context.now, context.random);
-  const order = draftOrder(context, { kind: 'open', ...request, ...upfront, hedgeId: id });
-  const maturityAt = context.now + request.tenorDays * TENOR_DAY_MS;
+  const order = draftOrder(context, { kind: 'open', market, side, notional, ...upfront, hedge_id: id });
+  const maturityAt = context.now + tenor_days * TENOR_DAY_MS;
   insertHedge(context.db, {
     ...request,
     id,
     environment: context.environment,
-    orderTxHash: order.orderTxHash,
-    orderKey: newHash(context.random),
-    openedAt: context.now,
-    maturityAt,
-    terms: termsToStamp(context.terms, request),
+    order_tx_hash: order.order_tx_hash,
+    order_key: newHash(context.random),
+    opened_at: context.now,
+    maturity_at: maturityAt,
+    ...termsToStamp(context.terms, request),
   });
   submitOrder(context, order);
-  const data: { [name: string]: Json } = {
+  const data = {
     hedge_id: id,
     id,
     status: 'submitted',
-    order_tx_hash: order.orderTxHash,
-    market: request.market,
-    side: request.side,
-    notional_usd: moneyNumber(request.notional),
-    tenor_days: request.tenorDays,
+    order_tx_hash: order.order_tx_hash,
+    market,
+    side,
+    notional_usd: moneyNumber(notional),
+    tenor_days,
     opened_at: isoTime(context.now),
     maturity_at: isoTime(maturityAt),
   };
-  if (request.clientReference !== null) data['client_reference'] = request.clientReference;
-  return { data };
+  return { data: reference === null ? data : { ...data, client_reference: reference } };
 }
 
 /** Adds to the newest filled hedge of the side, chosen now, under the terms of that hedge. */
@@ -60,8 +60,11 @@ export function addToHedge(context: TransactionContext, request: OrderSize): End
   requireOpenMarket(context, request.market);
   const newest = newestFilled(context.db, context.environment, request);
   if (newest === undefined) throw noOpenHedge(request);
-  const upfront = checkUpfront(context, request, newest.terms);
-  return submitted(context, { kind: 'add', ...request, ...upfront, hedgeId: newest.id });
+  const upfront = checkUpfront(context, request, {
+    margin: newest.margin_rate,
+    platformFee: newest.platform_fee,
+  });
+  return submitted(context, { kind: 'add', ...request, ...upfront, hedge_id: newest.id });
 }
 
 export function reduceHedges(context: TransactionContext, request: OrderSize): EndpointReply {
@@ -133,7 +136,7 @@ type NewOrder = Omit<StoredOrder, 'seq'>;
 
 interface OrderDraft extends OrderSize {
   kind: OrderKind;
-  hedgeId: string | null;
+  hedge_id: string | null;
   margin: Micro;
   fee: Micro;
 }
@@ -144,15 +147,15 @@ function draftOrder(context: TransactionContext, draft: OrderDraft): NewOrder {
   return {
     ...draft,
     environment: context.environment,
-    dueAt: context.now + usual + context.faults.slowFillsMs,
-    filledPart: drawFilledPart(context, draft.kind),
-    orderTxHash: newHash(context.random),
-    fillTxHash: newHash(context.random),
+    due_at: context.now + usual + context.faults.slowFillsMs,
+    lands: drawFilledPart(context, draft.kind),
+    order_tx_hash: newHash(context.random),
+    fill_tx_hash: newHash(context.random),
   };
 }
 
 /** One draw decides both whether an order fails and whether an open fills in part. */
-function drawFilledPart({ random, faults }: TransactionContext, kind: OrderKind): NewOrder['filledPart'] {
+function drawFilledPart({ random, faults }: TransactionContext, kind: OrderKind): NewOrder['lands'] {
   const drawn = random.fraction();
   if (drawn < faults.shareFailing) return 'none';
   const ofFilled = (drawn - faults.shareFailing) / (1 - faults.shareFailing);
@@ -164,7 +167,7 @@ function submitOrder(context: TransactionContext, order: NewOrder): void {
   if (reserved !== 0n) {
     postEntry(
       context.db,
-      { environment: context.environment, at: context.now, what: 'submission', hedgeId: order.hedgeId },
+      { environment: context.environment, at: context.now, what: 'submission', hedge_id: order.hedge_id },
       { balance: -reserved, reserved },
     );
   }
@@ -172,14 +175,14 @@ function submitOrder(context: TransactionContext, order: NewOrder): void {
 }
 
 /** For a whole side. */
-const NOTHING_RESERVED = { margin: 0n, fee: 0n, hedgeId: null };
+const NOTHING_RESERVED = { margin: 0n, fee: 0n, hedge_id: null };
 
 function submitted(context: TransactionContext, draft: OrderDraft): EndpointReply {
   const order = draftOrder(context, draft);
   submitOrder(context, order);
   const data: { [name: string]: Json } = {
     status: 'submitted',
-    order_tx_hash: order.orderTxHash,
+    order_tx_hash: order.order_tx_hash,
     market: order.market,
     side: order.side,
   };

@@ -159,9 +159,7 @@ function accountsOf({ books }: PracticeStatus): Markup {
 const MOST_ROWS = 50;
 
 function hedgesOf({ db }: AdminContext): Markup {
-  const hedges = db
-    .all('SELECT * FROM hedge_records ORDER BY seq DESC LIMIT ?', MOST_ROWS)
-    .map((row) => ({ hedge: hedgeFromRow(row), environment: String(row['environment']) }));
+  const hedges = db.all('SELECT * FROM hedge_records ORDER BY seq DESC LIMIT ?', MOST_ROWS).map(hedgeFromRow);
   return table(
     [
       '~Reference',
@@ -175,17 +173,17 @@ function hedgesOf({ db }: AdminContext): Markup {
       'Opened',
       'Maturity',
     ],
-    hedges.map(({ hedge, environment }) => [
-      hedge.clientReference ?? '',
+    hedges.map((hedge) => [
+      hedge.client_reference ?? '',
       hedge.id,
-      environment === 'live' ? ACCOUNT_NAMES.live : ACCOUNT_NAMES.test,
+      ACCOUNT_NAMES[hedge.environment],
       hedge.market,
       hedge.side,
       moneyText(hedge.notional),
       hedge.status,
       hedge.struck === null ? '' : rateText(hedge.struck),
-      timeText(hedge.openedAt),
-      timeText(hedge.maturityAt),
+      timeText(hedge.opened_at),
+      timeText(hedge.maturity_at),
     ]),
   );
 }

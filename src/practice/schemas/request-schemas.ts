@@ -77,21 +77,21 @@ export function orderSizeOf({ market: on, side: of, notional_usd }: z.infer<type
 }
 
 export interface TenorOrder extends OrderSize {
-  tenorDays: number;
+  tenor_days: number;
 }
 
 export const tenorOrderOf = (body: z.infer<typeof quoteBody>): TenorOrder => ({
   ...orderSizeOf(body),
-  tenorDays: body.tenor_days,
+  tenor_days: body.tenor_days,
 });
 
 export interface OpenOrder extends TenorOrder {
-  clientReference: string | null;
+  client_reference: string | null;
 }
 
 export const openOrderOf = (body: z.infer<typeof openBody>): OpenOrder => ({
   ...tenorOrderOf(body),
-  clientReference: body.client_reference ?? null,
+  client_reference: body.client_reference ?? null,
 });
 
 /** Throws a 400 whose details name the field. Messages never repeat the input. */

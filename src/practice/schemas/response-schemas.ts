@@ -162,20 +162,20 @@ type Fields = { [name: string]: Json };
 export function serializeHedge(hedge: StoredHedge): Fields {
   return definedFields({
     id: hedge.id,
-    client_reference: hedge.clientReference ?? undefined,
+    client_reference: hedge.client_reference ?? undefined,
     market: hedge.market,
     side: hedge.side,
     notional_usd: moneyNumber(hedge.notional),
-    tenor_days: hedge.tenorDays,
+    tenor_days: hedge.tenor_days,
     status: hedge.status,
-    order_tx_hash: hedge.orderTxHash,
-    fill_tx_hash: hedge.fillTxHash ?? undefined,
+    order_tx_hash: hedge.order_tx_hash,
+    fill_tx_hash: hedge.fill_tx_hash ?? undefined,
     struck_rate: hedge.struck === null ? undefined : rateNumber(hedge.struck),
     units: moneyNumber(hedge.notional),
-    order_key: hedge.orderKey,
-    opened_at: isoTime(hedge.openedAt),
-    filled_at: timeIfAny(hedge.filledAt),
-    maturity_at: isoTime(hedge.maturityAt),
+    order_key: hedge.order_key,
+    opened_at: isoTime(hedge.opened_at),
+    filled_at: timeIfAny(hedge.filled_at),
+    maturity_at: isoTime(hedge.maturity_at),
   });
 }
 
@@ -204,36 +204,35 @@ export function serializePosition(position: BookPosition): Fields {
  * If an add came between the parts, the averages do not give the gross P&L: then the entry price is the one that does.
  */
 export function serializeHistory(hedge: StoredHedge): Fields {
-  const { realized } = hedge;
-  const fees = hedge.platformFees + realized.fees;
-  const exit = divideHalfEven(realized.notional * ONE_RATE * EXIT_SCALE, realized.exit);
+  const fees = hedge.platform_fees + hedge.done_fees;
+  const exit = divideHalfEven(hedge.done_notional * ONE_RATE * EXIT_SCALE, hedge.done_exit);
   return definedFields({
     id: hedge.id,
-    client_reference: hedge.clientReference ?? undefined,
+    client_reference: hedge.client_reference ?? undefined,
     market: hedge.market,
     side: hedge.side,
-    notional_usd: moneyNumber(realized.notional),
-    tenor_days: hedge.tenorDays,
+    notional_usd: moneyNumber(hedge.done_notional),
+    tenor_days: hedge.tenor_days,
     entry_price: rateNumber(entryPrice(hedge, exit)),
     exit_price: rateNumber(exit),
-    gross_pnl_usd: moneyNumber(realized.gross),
-    carry_usdc: moneyNumber(-realized.carry),
+    gross_pnl_usd: moneyNumber(hedge.done_gross),
+    carry_usdc: moneyNumber(-hedge.done_carry),
     fees_usdc: moneyNumber(fees),
-    net_pnl_usd: moneyNumber(realized.gross - realized.carry - fees),
-    opened_at: isoTime(hedge.openedAt),
-    filled_at: timeIfAny(hedge.filledAt),
-    maturity_at: isoTime(hedge.maturityAt),
-    closed_at: timeIfAny(hedge.closedAt),
-    reason: hedge.closeReason ?? undefined,
+    net_pnl_usd: moneyNumber(hedge.done_gross - hedge.done_carry - fees),
+    opened_at: isoTime(hedge.opened_at),
+    filled_at: timeIfAny(hedge.filled_at),
+    maturity_at: isoTime(hedge.maturity_at),
+    closed_at: timeIfAny(hedge.closed_at),
+    reason: hedge.close_reason ?? undefined,
   });
 }
 
-function entryPrice({ side: of, realized }: StoredHedge, exit: Rate): Rate {
-  const average = divideHalfEven(realized.entry, realized.notional);
-  const off = pricePnl(of, realized.notional, average, exit) - realized.gross;
+function entryPrice(hedge: StoredHedge, exit: Rate): Rate {
+  const average = divideHalfEven(hedge.done_entry, hedge.done_notional);
+  const off = pricePnl(hedge.side, hedge.done_notional, average, exit) - hedge.done_gross;
   if (-HALF_CENT < off && off < HALF_CENT) return average;
-  const gain = of === 'buy' ? realized.gross : -realized.gross;
-  return divideHalfEven((realized.notional - gain) * ONE_RATE * EXIT_SCALE, realized.exit);
+  const gain = hedge.side === 'buy' ? hedge.done_gross : -hedge.done_gross;
+  return divideHalfEven((hedge.done_notional - gain) * ONE_RATE * EXIT_SCALE, hedge.done_exit);
 }
 
 const HALF_CENT: Micro = 5_000n;

@@ -225,10 +225,6 @@ export function textColumnOrNull(row: Row, column: string): string | null {
   return row[column] === null ? null : textColumn(row, column);
 }
 
-export function bigintColumnOrNull(row: Row, column: string): bigint | null {
-  return row[column] === null ? null : bigintColumn(row, column);
-}
-
 export function integerColumnOrNull(row: Row, column: string): number | null {
   return row[column] === null ? null : integerColumn(row, column);
 }
@@ -237,8 +233,41 @@ export function enumColumn<T extends string>(row: Row, column: string, words: re
   return enumValue(row[column], column, words);
 }
 
-export function enumValue<T extends string>(value: unknown, column: string, words: readonly T[]): T {
+function enumValue<T extends string>(value: unknown, column: string, words: readonly T[]): T {
   const found = words.find((each) => each === value);
   if (found === undefined) throw new DamagedRecordError(`an unknown word in ${column}`);
   return found;
+}
+
+type Read<T> = (value: unknown, column: string) => T;
+
+export const integerValue: Read<number> = (value, column) => Number(bigintValue(value, column));
+
+export const oneOf =
+  <T extends string>(words: readonly T[]): Read<T> =>
+  (value, column) =>
+    enumValue(value, column, words);
+
+export const orNull =
+  <T>(read: Read<T>): Read<T | null> =>
+  (value, column) =>
+    value === null ? null : read(value, column);
+
+/** Columns of a table, each with how it is read. A record has the same fields. */
+export type Columns = Readonly<Record<string, Read<unknown>>>;
+export type RecordOf<C extends Columns> = { [Name in keyof C]: ReturnType<C[Name]> };
+
+/** `valueOf`: the value of the column, which has that place among them. */
+export function recordIn<C extends Columns>(
+  columns: C,
+  valueOf: (column: string, at: number) => unknown,
+): RecordOf<C>;
+export function recordIn(columns: Columns, valueOf: (column: string, at: number) => unknown): object {
+  const record: Record<string, unknown> = {};
+  let at = 0;
+  for (const name in columns) {
+    record[name] = columns[name]?.(valueOf(name, at), name);
+    at += 1;
+  }
+  return record;
 }
