@@ -11,7 +11,7 @@ import {
   type OptionSpec,
   separateWatchOption,
 } from '../commands/define.ts';
-import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
+import { loadEntry, loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -169,8 +169,8 @@ async function buildProgram(
     .helpCommand(false)
     .configureHelp(helpOf(undefined, onHelp));
   addOptions(program, GLOBAL_OPTIONS);
-  const entry = REGISTRY.find(({ name }) => name === named);
-  if (entry !== undefined) addEntry(program, await entry.load(), { onMatch, onHelp });
+  const entry = await loadEntry(named);
+  if (entry !== undefined) addEntry(program, entry, { onMatch, onHelp });
   // An unknown name is compared with all of them.
   else for (const { name } of REGISTRY) program.command(name);
   program

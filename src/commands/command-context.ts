@@ -17,6 +17,7 @@ import type { Joined } from '../desk/join.ts';
 import type { Left } from '../desk/leave.ts';
 import type { DeskAccess } from '../desk/membership.ts';
 import type { DiagnosticSources } from '../diagnostics/examine.ts';
+import type { Installation } from '../diagnostics/machine-checks.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { CommandPlacing } from '../domain/hint.ts';
 import type { Environment } from '../domain/vocabulary.ts';
@@ -264,16 +265,7 @@ export interface ProfileContext {
   place: CommandPlacing;
 }
 
-export interface ProgramInfo {
-  version: string;
-  /** `20.20.2` */
-  node: string;
-  /** `3.0.19` */
-  openssl: string;
-  /** `linux-x64` */
-  platform: string;
-  /** Null if it was not built in a clone. */
-  commit: string | null;
+export interface ProgramInfo extends Installation {
   /** Whether it is the single executable, with its own Node. */
   executable: boolean;
 }

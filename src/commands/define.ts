@@ -103,6 +103,10 @@ export interface CommandGroup {
 
 export const isGroup = (entry: Command | CommandGroup): entry is CommandGroup => 'commands' in entry;
 
+/** The command itself, or all of a group. */
+export const commandsIn = (entry: Command | CommandGroup): readonly Command[] =>
+  isGroup(entry) ? [entry.main ?? [], entry.commands].flat() : [entry];
+
 export function defineCommand<Input, Value>(declaration: Declaration<Input, Value>): Command {
   // The command's own parts take precedence over those of its list.
   const { document, table, view, changes, columns = [] } = { ...declaration.list, ...declaration };

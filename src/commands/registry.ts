@@ -1,5 +1,5 @@
 /** Every command of `hedge`, one line each, in the order of help. A command's file is loaded only when it is needed. */
-import { type Command, type CommandGroup, isGroup, WATCH_OPTION } from './define.ts';
+import { type Command, type CommandGroup, commandsIn, WATCH_OPTION } from './define.ts';
 
 export interface RegistryLine {
   name: string;
@@ -248,9 +248,18 @@ export const ACCOUNT_COMMANDS: readonly string[] = REGISTRY.filter(
 /** Loads every command, those of groups included. */
 export async function loadCommands(): Promise<readonly Command[]> {
   const entries = await Promise.all(REGISTRY.map((line) => line.load()));
-  return entries.flatMap((entry) =>
-    isGroup(entry) ? [...(entry.main === undefined ? [] : [entry.main]), ...entry.commands] : [entry],
-  );
+  return entries.flatMap(commandsIn);
+}
+
+/** Undefined for a word that names none. */
+export const loadEntry = async (word: string | undefined): Promise<Command | CommandGroup | undefined> =>
+  REGISTRY.find(({ name }) => name === word)?.load();
+
+/** The one that the words name, or those of a group; none for other words. */
+export async function commandsNamed(words: readonly string[]): Promise<readonly Command[]> {
+  const entry = await loadEntry(words[0]);
+  const all = entry === undefined ? [] : commandsIn(entry);
+  return words.length === 1 ? all : all.filter(({ name }) => name === words.join(' '));
 }
 
 /** For a sentence: `markets, price, quote`. */

@@ -22,6 +22,7 @@ export interface Installation {
   commit: string | null;
   /** `20.20.2` */
   node: string;
+  /** `3.0.19` */
   openssl: string;
   /** `linux-x64` */
   platform: string;

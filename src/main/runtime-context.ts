@@ -1,5 +1,6 @@
 /** The ports of one invocation, from main.ts or a test. */
 import type { GlobalOptions } from '../cli/global-options.ts';
+import type { ProgramInfo } from '../commands/command-context.ts';
 import type { Keychain } from '../config/keychain.ts';
 import type { SettingsEnvironment } from '../config/resolve.ts';
 import type { ShiftedClock } from '../platform/clock.ts';
@@ -7,19 +8,6 @@ import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
-
-/** The Node that runs the program, and the program's build. */
-export interface RuntimeInfo {
-  /** `20.20.2` */
-  node: string;
-  openssl: string;
-  /** `linux-x64` */
-  platform: string;
-  /** Null when built outside a clone. */
-  commit: string | null;
-  /** Whether it is the single executable. */
-  executable: boolean;
-}
 
 export interface RuntimeContext {
   argv: readonly string[];
@@ -29,7 +17,7 @@ export interface RuntimeContext {
   nodeOptions?: readonly string[];
   home: string;
   version: string;
-  runtime: RuntimeInfo;
+  runtime: Omit<ProgramInfo, 'version'>;
   terminal: Terminal;
   signals: Pick<SignalWatch, 'signal' | 'untilStopped'>;
   machine: Machine;

@@ -6,7 +6,7 @@ import type { RawInput } from '../../args/operands.ts';
 import { readAction } from '../../args/read-action.ts';
 import { parseUserObject } from '../../client/json.ts';
 import { type Command, isGroup, longFlag } from '../../commands/define.ts';
-import { namesInBatch, REGISTRY } from '../../commands/registry.ts';
+import { loadEntry, namesInBatch } from '../../commands/registry.ts';
 import { dealIdOf, type TypedIntent } from '../../domain/action-intent.ts';
 import { isActionName, takesWholeSide } from '../../domain/action-table.ts';
 import { hintText, inOneLine, say, shell } from '../../domain/hint.ts';
@@ -243,7 +243,7 @@ export async function wordsOfJson(text: string): Promise<readonly string[]> {
 }
 
 async function load(name: string): Promise<Command | undefined> {
-  const entry = await REGISTRY.find((each) => each.name === name)?.load();
+  const entry = await loadEntry(name);
   return entry !== undefined && isGroup(entry) ? entry.main : entry;
 }
 

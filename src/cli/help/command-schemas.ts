@@ -1,6 +1,6 @@
 /** `hedge schema`: the JSON Schema of what a command takes and of the document that it prints. */
-import { type Command, isGroup } from '../../commands/define.ts';
-import { loadCommands, loadHome, REGISTRY } from '../../commands/registry.ts';
+import type { Command } from '../../commands/define.ts';
+import { commandsNamed, loadCommands, loadHome } from '../../commands/registry.ts';
 import { didYouMean } from '../../domain/did-you-mean.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
@@ -15,18 +15,10 @@ import { objectSchemaOf } from '../command-object.ts';
 export async function schemasOf(words: readonly string[]): Promise<SchemaDocument> {
   if (words.length === 0)
     return [...(await loadCommands()), await loadHome()].map(schemasOfCommand).concat(HELP_SCHEMAS());
-  const [first = ''] = words;
   const name = words.join(' ');
   if (name === 'help') return HELP_SCHEMAS();
   if (name === 'hedge') return [schemasOfCommand(await loadHome())];
-  const entry = await REGISTRY.find((line) => line.name === first)?.load();
-  const all =
-    entry === undefined
-      ? []
-      : isGroup(entry)
-        ? [...(entry.main === undefined ? [] : [entry.main]), ...entry.commands]
-        : [entry];
-  const found = words.length === 1 ? all : all.filter((command) => command.name === name);
+  const found = await commandsNamed(words);
   if (found.length > 0) return found.map(schemasOfCommand);
   const known = (await loadCommands()).map((command) => command.name);
   throw new UsageError(

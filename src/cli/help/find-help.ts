@@ -2,7 +2,7 @@
 
 import type { CommandResult } from '../../commands/command-context.ts';
 import { type Command, type CommandGroup, isGroup } from '../../commands/define.ts';
-import { REGISTRY } from '../../commands/registry.ts';
+import { loadEntry, REGISTRY } from '../../commands/registry.ts';
 import { didYouMean } from '../../domain/did-you-mean.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
@@ -68,7 +68,7 @@ export async function findHelp(words: readonly string[], width: number): Promise
   if (topic !== undefined && second === undefined)
     return renderPage(await topicPage(TOPIC_TEXTS[topic.name]), width);
   if (first === TOPICS.name && second === undefined) return renderPage(LIST_OF_TOPICS, width);
-  const entry = await REGISTRY.find(({ name }) => name === first)?.load();
+  const entry = await loadEntry(first);
   if (entry !== undefined && second === undefined) return commandHelp(entry, width);
   const command =
     entry !== undefined && isGroup(entry) && more.length === 0

@@ -1,6 +1,6 @@
 /** `hedge help --json`: commands, topics, exit codes and error codes as structure, next to the text of the page. */
-import { type Command, isGroup } from '../../commands/define.ts';
-import { loadCommands, REGISTRY } from '../../commands/registry.ts';
+import type { Command } from '../../commands/define.ts';
+import { commandsNamed, loadCommands } from '../../commands/registry.ts';
 import { OWN_CODES } from '../../errors.ts';
 import { CODE_MEANINGS } from '../../schema/error-codes.ts';
 import type { HelpDocument } from '../../schema/machine-document.ts';
@@ -19,20 +19,10 @@ export async function helpDocument(text: string, words: readonly string[]): Prom
       topics: HELP_TOPICS,
       options: GLOBAL_OPTIONS.map(optionRecord),
       exit_codes: EXIT_CODE_ROWS.map(([code, meaning]) => ({ code, meaning })),
-      error_codes: OWN_CODES.map((code) => ({
-        code,
-        effects: CODE_MEANINGS[code].effects,
-        retries: CODE_MEANINGS[code].retries,
-      })),
+      error_codes: OWN_CODES.map((code) => ({ code, ...CODE_MEANINGS[code] })),
     };
-  const entry = await REGISTRY.find(({ name }) => name === first)?.load();
-  if (entry === undefined) return { text };
-  const all = isGroup(entry)
-    ? [...(entry.main === undefined ? [] : [entry.main]), ...entry.commands]
-    : [entry];
-  const named = words.join(' ');
-  const found = words.length === 1 ? all : all.filter(({ name }) => name === named);
-  return { text, commands: found.map(commandRecord) };
+  const found = await commandsNamed(words);
+  return found.length === 0 ? { text } : { text, commands: found.map(commandRecord) };
 }
 
 type CommandRecord = NonNullable<HelpDocument['commands']>[number];

@@ -1,8 +1,8 @@
 /** Profiles in words. Runs no key command and opens no keychain. */
 
 import { keyFromText, storedKey } from '../../config/credentials.ts';
-import type { BuiltInName } from '../../config/profile-names.ts';
-import type { BuiltInProfile, StoredProfile } from '../../config/profiles.ts';
+import { type BuiltInName, unknownProfile } from '../../config/profile-names.ts';
+import type { BuiltInProfile, ProfileSettings, StoredProfile } from '../../config/profiles.ts';
 import { keySourceInWords, profileSourceInWords, type Selection } from '../../config/resolve.ts';
 import { changedLimits } from '../../domain/profile-limits.ts';
 import { redactKeys } from '../../domain/sanitize.ts';
@@ -10,13 +10,20 @@ import type { SelectedProfile } from '../../output/views/profiles.ts';
 import type { ProfileSummary } from '../../schema/machine-document.ts';
 import type { CommandContext } from '../command-context.ts';
 
+/** @throws CredentialError for a name that no profile has. */
+export function storedProfile({ profiles }: Pick<ProfileSettings, 'profiles'>, name: string): StoredProfile {
+  const found = profiles.get(name);
+  if (found === undefined) throw unknownProfile(name, [...profiles.keys()]);
+  return found;
+}
+
 /** Undefined when no profile is selected. */
 export async function describeSelection(context: CommandContext): Promise<SelectedProfile | undefined> {
   const selection = await context.selectionIfAny();
   if (selection === undefined) return undefined;
   return {
     name: selection.name,
-    environment: environmentOf(selection),
+    environment: summaryOf(selection, false).environment,
     why: profileSourceInWords(selection.source),
   };
 }
@@ -81,10 +88,6 @@ function elsewhere({ api_key: text, api_key_keychain: entry, api_key_command: ar
   return entry === undefined
     ? `printed by ${argv?.[0] ?? 'a command'}`
     : `in the keychain of this machine, as hedge ${entry}`;
-}
-
-function environmentOf(selection: Selection): SelectedProfile['environment'] {
-  return summaryOf(selection, false).environment;
 }
 
 /** A daily limit may be smaller than the use of today already. */

@@ -2,7 +2,7 @@
 
 import { optionGiven, readNothing } from '../../args/operands.ts';
 import { YES_OPTION } from '../../args/option.ts';
-import { BUILT_IN, isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
+import { BUILT_IN, isBuiltIn } from '../../config/profile-names.ts';
 import { type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import { line } from '../../output/blocks.ts';
 import { message } from '../../output/cells.ts';
@@ -12,7 +12,7 @@ import { askFirst } from '../ask-first.ts';
 import { type CommandGroup, defineCommand } from '../define.ts';
 import { profileAdd } from './add.ts';
 import { resetBuiltIn } from './built-in.ts';
-import { builtInSummary, storedSummary } from './describe.ts';
+import { builtInSummary, storedProfile, storedSummary } from './describe.ts';
 import { leftBehind } from './left-behind.ts';
 import { profileLimit, profileSet } from './set.ts';
 import { profileShow } from './show.ts';
@@ -56,14 +56,9 @@ export const profileRemove = defineCommand({
   async run(context, { name, yes, leaveKey }) {
     if (isBuiltIn(name)) return resetBuiltIn(context, { name, yes });
     const profiles = await context.profiles();
-    const profile = profiles.find(name);
-    if (profile === undefined)
-      throw unknownProfile(
-        name,
-        profiles.list().map((each) => each.name),
-      );
+    const { profiles: before } = profiles.read();
+    const profile = storedProfile({ profiles: before }, name);
     const { environment, key } = storedSummary(name, profile, false);
-    const before = profiles.read().profiles;
     const lost = leftBehind(
       { before, after: new Map([...before].filter(([each]) => each !== name)) },
       summarizeJournal(await context.journal(), { nowMs: context.clock.now() }),
@@ -90,13 +85,9 @@ export const profileUse = defineCommand({
   read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
   async run(context, { name, yes }) {
     const profiles = await context.profiles();
-    const profile = profiles.find(name);
-    if (profile === undefined && !isBuiltIn(name))
-      throw unknownProfile(
-        name,
-        profiles.list().map((each) => each.name),
-      );
-    const environment = profile === undefined ? 'practice' : storedSummary(name, profile, false).environment;
+    const environment = isBuiltIn(name)
+      ? 'practice'
+      : storedSummary(name, storedProfile(profiles.read(), name), false).environment;
     const maybeLive = environment === undefined || environment === 'live';
     const asks = maybeLive || hasLiveRules({ environment, profile: name });
     if (asks && !yes)

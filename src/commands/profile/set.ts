@@ -10,7 +10,7 @@ import {
   readProfileChange,
 } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
-import { isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
+import { isBuiltIn } from '../../config/profile-names.ts';
 import type { StoredProfile } from '../../config/profiles.ts';
 import { checkProfileName } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
@@ -28,7 +28,7 @@ import { askFirst } from '../ask-first.ts';
 import type { CommandContext, CommandOutcome } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
 import { changeBuiltIn, readBuiltInChange } from './built-in.ts';
-import { storedSummary, usedNotes } from './describe.ts';
+import { storedProfile, storedSummary, usedNotes } from './describe.ts';
 import { askForKey, checkedLabel, checkedOperator, whereKept, withFields } from './fields.ts';
 import { leftBehind } from './left-behind.ts';
 
@@ -104,8 +104,7 @@ async function changeProfile(
   const { base, account, caFile, timeZone, limits } = fields;
   const profiles = await context.profiles();
   const stored = profiles.read().profiles;
-  const before = stored.get(name);
-  if (before === undefined) throw unknownProfile(name, [...stored.keys()]);
+  const before = storedProfile({ profiles: stored }, name);
   if (!yes) await confirmLimits(context, name, { before, after: withFields(before, fields) });
   const key = keyOrigin === undefined ? undefined : await askForKey(context, keyOrigin);
   if (key !== undefined) checkEnvironment(name, before, key);

@@ -1,5 +1,5 @@
 /** `hedge profile show`: a profile, and how much of its limits is used today. */
-import { type BuiltInName, isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
+import { type BuiltInName, isBuiltIn } from '../../config/profile-names.ts';
 import type { BuiltInProfile, StoredProfile } from '../../config/profiles.ts';
 import { profileSourceInWords, type Selection } from '../../config/resolve.ts';
 import { PRACTICE_LIVE } from '../../domain/vocabulary.ts';
@@ -11,7 +11,7 @@ import { keysOfProfile } from '../../readings/known-keys.ts';
 import { type LimitUse, limitUse } from '../../trading/guards/limit-use.ts';
 import type { CommandContext } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
-import { builtInSummary, storedSummary, summaryOf } from './describe.ts';
+import { builtInSummary, storedProfile, storedSummary, summaryOf } from './describe.ts';
 
 export const profileShow = defineCommand({
   name: 'profile show',
@@ -46,8 +46,7 @@ export const profileShow = defineCommand({
       const summary = builtInSummary(name, settings, isDefault);
       return shown({ ...summary, used_today: used, why: undefined, path });
     }
-    const profile = profiles.get(name);
-    if (profile === undefined) throw unknownProfile(name, [...profiles.keys()]);
+    const profile = storedProfile({ profiles }, name);
     const used = await usedToday(context, name, { profile, journalOf: (of) => context.journalOf(of) });
     return shown({ ...storedSummary(name, profile, isDefault), used_today: used, why: undefined, path });
   },
