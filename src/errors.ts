@@ -226,6 +226,10 @@ export class StoppedError extends HedgeError {}
 export const nothingSent = (parts: Omit<ErrorParts, 'meaning'>): StoppedError =>
   new StoppedError({ ...parts, meaning: 'Nothing was sent.' });
 
+/** For what would have changed files of this machine, or its desk. */
+export const nothingChanged = (parts: Omit<ErrorParts, 'meaning'>): StoppedError =>
+  new StoppedError({ ...parts, meaning: 'Nothing was changed.' });
+
 /** The journal lacks records that were written; it is of an earlier version; everything else. */
 type DataCode = 'journal_rewound' | 'journal_earlier' | 'damaged_file';
 

@@ -7,7 +7,7 @@
 import { enlarges } from '../domain/action-table.ts';
 import { say, shell } from '../domain/hint.ts';
 import { type ClockReadings, durationInWords, exactInstant, MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
-import { DamagedFileError, StoppedError, unless } from '../errors.ts';
+import { DamagedFileError, nothingSent, unless } from '../errors.ts';
 import { raisedBy } from '../journal/desk-limits.ts';
 import { type JournalRecord, SCHEMA } from '../journal/records.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
@@ -166,10 +166,9 @@ export class DeskWriter {
     if (onlyFrom === undefined || this.#parts.sentHere(record.action_id)) return;
     // Its own journal does not have what it sent after it had left a desk.
     if (intent?.operator !== undefined && colleague === undefined) return;
-    throw new StoppedError({
+    throw nothingSent({
       code: 'other_machine',
       what: `It was sent from ${onlyFrom} before that machine joined desk ${this.#parts.name}: only that machine sends it again.`,
-      meaning: 'Nothing was sent.',
       hint: say`On that machine: ${shell`hedge resume`}. Here, to look it up: ${shell`hedge check`}`,
     });
   }
@@ -179,10 +178,9 @@ export class DeskWriter {
     const { session, machine } = this.#parts;
     const apartMs = Math.abs((session.contact?.offsetMs ?? 0) - machine.clock.shiftMs);
     if (apartMs <= MAX_CLOCK_SKEW_MS) return;
-    throw new StoppedError({
+    throw nothingSent({
       code: 'clock_changed',
       what: `The clock of this machine was set since its last command, by ${durationInWords(apartMs)}.`,
-      meaning: 'Nothing was sent.',
       hint: 'Run the same command again.',
       retry: 'later',
     });

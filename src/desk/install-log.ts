@@ -1,6 +1,6 @@
 /** Creates the log of a desk in a database, or brings it to the schema of this version. For its owner; safe to repeat. */
 import { quoted } from '../domain/quoted.ts';
-import { StoppedError } from '../errors.ts';
+import { nothingChanged, type StoppedError } from '../errors.ts';
 import { type LogConnection, LogFailure, type LogRow } from './connection.ts';
 import { appendAnywhere, type GivenRecord, literal } from './log.ts';
 import { MAKE_ROLES, MIGRATIONS, OLDEST_CLIENT } from './log-schema.ts';
@@ -74,16 +74,14 @@ function checkServer(server: LogRow | undefined): void {
 }
 
 const unfit = (why: string): StoppedError =>
-  new StoppedError({
+  nothingChanged({
     code: 'desk_unfit',
     what: `This database cannot have the desk. ${why}`,
-    meaning: 'Nothing was changed.',
   });
 
 export const newerLog = (name: string, version: number): StoppedError =>
-  new StoppedError({
+  nothingChanged({
     code: 'desk_newer',
     what: `Desk ${name} was made by a newer version of hedge (schema ${version.toString()}; this one reads ${MIGRATIONS.length.toString()}).`,
-    meaning: 'Nothing was changed.',
     hint: 'Use that version of hedge on every machine of the desk.',
   });

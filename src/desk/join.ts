@@ -3,7 +3,7 @@
  * safe to repeat: a machine that was stopped in between trades again once it has joined.
  */
 import { say, shell } from '../domain/hint.ts';
-import { StoppedError } from '../errors.ts';
+import { nothingChanged, type StoppedError } from '../errors.ts';
 import {
   type AccountIdentity,
   identityText,
@@ -184,10 +184,9 @@ const memberOf = (
 function foundingOf(follower: Follower): DeskFounding {
   const founding = foundingIn(follower.database());
   if (founding !== undefined) return founding;
-  throw new StoppedError({
+  throw nothingChanged({
     code: 'desk_unfit',
     what: 'The first record of this log does not say which account it is for.',
-    meaning: 'Nothing was changed.',
   });
 }
 
@@ -204,10 +203,9 @@ function checkAccount(
 }
 
 const otherAccount = (what: string, details?: { hedges: readonly string[] }): StoppedError =>
-  new StoppedError({
+  nothingChanged({
     code: 'account_unclear',
     what,
-    meaning: 'Nothing was changed.',
     hint: say`Select the profile of that account: ${shell`hedge desk join URL --profile NAME`}`,
     details,
   });
@@ -228,7 +226,7 @@ async function proved(founding: DeskFounding, parts: JoinParts): Promise<Joined[
   if (typeof identity.account === 'string' && identity.account === founding.identity.account) return 'label';
   const question = `Desk ${founding.name} has no hedge yet to compare. Is the account of profile ${parts.profile} that of ${founding.who}, who began it?`;
   if (await parts.asked(question)) return 'person';
-  throw new StoppedError({ code: 'declined', what: 'Canceled.', meaning: 'Nothing was changed.' });
+  throw nothingChanged({ code: 'declined', what: 'Canceled.' });
 }
 
 /** IDs of hedges that the service has named, newest first. */

@@ -1,6 +1,6 @@
 /** A machine leaves its desk. The copy stays the account's journal, so that deal IDs stay used and nothing unresolved is forgotten. */
 
-import { StoppedError } from '../errors.ts';
+import { nothingChanged, type StoppedError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
 import { mintId } from '../journal/records.ts';
 import type { Journal } from '../journal/store/journal.ts';
@@ -90,10 +90,9 @@ function ofLog(error: unknown): void {
 }
 
 const stillPending = (name: string): StoppedError =>
-  new StoppedError({
+  nothingChanged({
     code: 'desk_unreachable',
     what: `Another process has recorded something that desk ${name} does not have yet.`,
-    meaning: 'Nothing was changed.',
     hint: 'Run the same command again.',
     retry: 'later',
   });

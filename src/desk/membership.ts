@@ -9,7 +9,7 @@ import * as z from 'zod/mini';
 import { fieldsIn } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
-import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
+import { DamagedFileError, nothingSent, type StoppedError, UsageError } from '../errors.ts';
 import { identitySchema } from '../journal/records.ts';
 import { ensureFolder, readOwnFile, syncFolder, writeAtomically } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
@@ -119,9 +119,8 @@ export function deskNamesIn(state: string): readonly string[] {
 }
 
 export const leftMeanwhile = (name: string): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'desk_left',
     what: `This machine has left desk ${name} meanwhile.`,
-    meaning: 'Nothing was sent.',
     hint: 'Run the same command again.',
   });

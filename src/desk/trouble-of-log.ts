@@ -1,6 +1,6 @@
 /** Troubles with a desk's log, in words: for the journal's state, and as the error that ends a conversation with it. */
 import { say, shell } from '../domain/hint.ts';
-import { type Sentence, StoppedError } from '../errors.ts';
+import { nothingChanged, type Sentence, type StoppedError } from '../errors.ts';
 import type { DeskTroubleCode, JournalTrouble } from '../journal/trouble.ts';
 import { LogFailure, type LogFailureKind } from './connection.ts';
 import { LogChanged, NotNext, NotStorable } from './follower.ts';
@@ -68,10 +68,9 @@ const TO_SET_UP: Readonly<Partial<Record<LogFailureKind, Sentence>>> = {
 
 /** For a machine that does not follow the log yet. */
 export const notSetUp = ({ kind, why }: LogFailure): StoppedError =>
-  new StoppedError({
+  nothingChanged({
     code: 'desk_unreachable',
     what: `The database of the desk cannot be used: ${why}.`,
-    meaning: 'Nothing was changed.',
     hint:
       TO_SET_UP[kind] ?? 'Check its address, its server and the network, then run the same command again.',
     // Waiting changes no password, right or certificate.

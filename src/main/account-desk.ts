@@ -3,7 +3,7 @@ import type { Selection } from '../config/resolve.ts';
 import type { FoundDesk } from '../desk/desk-of-account.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { say, shell } from '../domain/hint.ts';
-import { StoppedError } from '../errors.ts';
+import { nothingSent, StoppedError } from '../errors.ts';
 import { keyOf, normalizeUrl } from '../readings/known-keys.ts';
 import { hasDesk } from './own-desks.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
@@ -38,10 +38,9 @@ export async function accountDesk(parts: DeskRuntime, selected: Selection): Prom
 }
 
 export const deskChanged = (): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'desk_joined',
     what: 'This machine has joined or left a desk meanwhile.',
-    meaning: 'Nothing was sent.',
     hint: 'Run the same command again.',
   });
 

@@ -21,7 +21,7 @@ import { ignoredIn } from '../desk/stamped-rows.ts';
 import { notSetUp, troubleOfLog } from '../desk/trouble-of-log.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { RefusedError, StoppedError, unless } from '../errors.ts';
+import { nothingChanged, RefusedError, type StoppedError, unless } from '../errors.ts';
 import { type AccountIdentity, recordedIdentity } from '../journal/account-identity.ts';
 import { type DeskLimitChanges, raisedBy } from '../journal/desk-limits.ts';
 import { type Operator, type RecordedIdentity, SCHEMA } from '../journal/records.ts';
@@ -54,10 +54,9 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
   async function member(): Promise<Membership> {
     const found = await ports.desk();
     if (found !== undefined) return found.member;
-    throw new StoppedError({
+    throw nothingChanged({
       code: 'no_desk',
       what: 'The account of this profile has no desk on this machine.',
-      meaning: 'Nothing was changed.',
       hint: say`To join one: ${shell`hedge desk join postgres://HOST/DATABASE`}. More: ${shell`hedge help desk`}`,
     });
   }
@@ -66,10 +65,9 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
   async function notLeft(): Promise<Membership> {
     const found = await member();
     if (found.state !== 'left') return found;
-    throw new StoppedError({
+    throw nothingChanged({
       code: 'no_desk',
       what: `This machine has left desk ${found.name}: its copy is the journal of the account here.`,
-      meaning: 'Nothing was changed.',
       hint: say`To follow it again: ${shell`hedge desk join ${found.url}`}`,
     });
   }
@@ -270,19 +268,17 @@ async function isRead(api: HedgeApi, id: string): Promise<boolean> {
 /** @throws StoppedError for the built-in practice, which is of one machine. */
 function checkServed({ environment }: AccountIdentity): void {
   if (environment !== 'practice') return;
-  throw new StoppedError({
+  throw nothingChanged({
     code: 'desk_unfit',
     what: 'The built-in practice has no desk: it is of this machine alone.',
-    meaning: 'Nothing was changed.',
     hint: say`To practice with several machines, serve it: ${shell`hedge practice serve`}. Then add a profile for it.`,
   });
 }
 
 const oneDesk = (has: string, other: string): StoppedError =>
-  new StoppedError({
+  nothingChanged({
     code: 'desk_joined',
     what: `This account follows desk ${has} already: an account has one desk, not ${other} too.`,
-    meaning: 'Nothing was changed.',
     hint: say`To leave it first: ${shell`hedge desk leave`}`,
   });
 
@@ -294,10 +290,9 @@ function checkMayRaise(
 ): void {
   const raised = raisedBy(limits, changes);
   if (raised.length === 0 || desk === undefined || desk.isApprover || !desk.isReached) return;
-  throw new StoppedError({
+  throw nothingChanged({
     code: 'not_approver',
     what: `The login ${desk.login ?? ''} may not raise a limit of desk ${name}.`,
-    meaning: 'Nothing was changed.',
     hint: `An approver can: a login with the role ${APPROVER}. Anyone may lower a limit.`,
     details: { raised },
   });

@@ -7,7 +7,7 @@ import type { JournalStore } from '../commands/command-context.ts';
 import { whoOf } from '../config/operator-names.ts';
 import type { Membership } from '../desk/membership.ts';
 import { fieldsIn } from '../domain/fields.ts';
-import { HedgeError, OutputError, StoppedError } from '../errors.ts';
+import { HedgeError, nothingChanged, OutputError, type StoppedError } from '../errors.ts';
 import { exportJournal } from '../journal/export.ts';
 import { importJournal } from '../journal/import/import-journal.ts';
 import { acceptLoss, findLoss } from '../journal/store/accept-loss.ts';
@@ -98,10 +98,9 @@ export function openJournalStore(
 }
 
 const notOfDesk = (name: string): StoppedError =>
-  new StoppedError({
+  nothingChanged({
     code: 'desk_joined',
     what: `The journal of this account is that of desk ${name}: nothing is imported into it.`,
-    meaning: 'Nothing was changed.',
     hint: 'Import before you join: the records of this machine are delivered then.',
   });
 

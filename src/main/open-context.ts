@@ -15,7 +15,7 @@ import { once } from '../domain/once.ts';
 import { redactArgv } from '../domain/sanitize.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
 import { inZone } from '../domain/zone-times.ts';
-import { CredentialError, StoppedError } from '../errors.ts';
+import { CredentialError, nothingSent, type StoppedError } from '../errors.ts';
 import { serviceIdentity } from '../journal/account-identity.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { JournalAudit } from '../journal/verify.ts';
@@ -347,10 +347,9 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
 }
 
 const accountOfDeskUnclear = (profile: string, { member: { name, url } }: FoundDesk): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'account_unclear',
     what: `Is the account of ${profile} that of desk ${name}? Its API key was not shown to be.`,
-    meaning: 'Nothing was sent.',
     hint: say`To show it: ${command`hedge desk join ${url} ${profile === ENVIRONMENT_PAIR ? [] : ['--profile', profile]}`}. If it is another account, label both: ${command`hedge profile set NAME --account LABEL`}`,
   });
 

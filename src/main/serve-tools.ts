@@ -7,7 +7,7 @@ import type { Selection } from '../config/resolve.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { quoted } from '../domain/quoted.ts';
 import { escapeJson } from '../domain/sanitize.ts';
-import { OutputError, StoppedError, UsageError } from '../errors.ts';
+import { nothingSent, OutputError, UsageError } from '../errors.ts';
 import { INSTRUCTIONS } from '../mcp/tools.ts';
 import { openToolset, type ServedAccount } from '../mcp/toolset.ts';
 import { openTerminal } from '../terminal/streams.ts';
@@ -62,10 +62,9 @@ async function servedAccount(
   await connected();
   const environment = opened.identity()?.environment ?? 'live';
   if (environment === 'live' && globals.profile === undefined)
-    throw new StoppedError({
+    throw nothingSent({
       code: 'env_mismatch',
       what: `${selection.name} is a live account, and --profile does not name it.`,
-      meaning: 'Nothing was sent.',
       hint: `For the live account: hedge mcp --profile ${selection.kind === 'pair' ? 'NAME' : selection.name}. For practice: hedge mcp --profile practice`,
     });
   return {

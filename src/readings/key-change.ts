@@ -8,8 +8,8 @@ import {
   DamagedFileError,
   HedgeError,
   type HintLine,
+  nothingChanged,
   RefusedError,
-  StoppedError,
   UnavailableError,
   UnreadableAnswerError,
 } from '../errors.ts';
@@ -81,10 +81,9 @@ export function checkNothingIsLost(
     .filter((action) => sees(change.before, action) && !sees(change.after, action));
   if (lost.length === 0) return;
   const named = lost.map((each) => `${actionInWords(each)}, action ${each.shortId} (${stateInWords(each)})`);
-  throw new StoppedError({
+  throw nothingChanged({
     code: 'unresolved',
     what: `The change would hide ${lost.length === 1 ? 'an action' : `${lost.length.toString()} actions`} of profile ${name} with no known outcome: ${named.join('; ')}.`,
-    meaning: 'Nothing was changed.',
     hint: lost.flatMap(({ shortId }) => [
       step(shell`hedge --profile ${name} check ${shortId}`, 'look up; send nothing'),
       step(shell`hedge --profile ${name} resume ${shortId}`, 'look up, or send it again'),
