@@ -7,23 +7,8 @@ import type { Hedge } from '../client/schemas.ts';
 import { LARGEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { hedgeList, viewHedges } from '../output/views/hedges.ts';
-import { closedFromHere } from '../readings/closed-here.ts';
-import {
-  checkSpan,
-  filterRecords,
-  findHedges,
-  isHedgeId,
-  localClockAt,
-  looksLikePage,
-} from '../readings/filter-records.ts';
-import { pendingOf } from '../readings/pending-actions.ts';
-import { readOneHedge } from '../readings/read-one-hedge.ts';
-import { eachOnce, hedgesPage, mayBePage, readHeldLate } from '../readings/read-position.ts';
-import { checkMarketIsKnown } from '../readings/read-prices.ts';
-import { isOpenHedge, isRunningHedge, maySettleLate } from '../readings/side-position.ts';
-import { finishedInBackground } from '../trading/follow/finished-in-background.ts';
-import { confirmProvisional } from '../trading/follow/lookups.ts';
-import { hedgesUnderDealId } from '../trading/outcome/change-evidence.ts';
+import { isHedgeId } from '../readings/filter-records.ts';
+import { type AskedHedges, readHedges } from '../runs/read-hedges.ts';
 import { defineCommand } from './define.ts';
 
 const OPTIONS = {
@@ -58,82 +43,23 @@ export const hedges = defineCommand({
   ],
   inBatch: 'reading',
   read: readHedgesIntent,
-  async run(context, { id, filter, narrowing }) {
-    const here = { zone: (await context.profileContext()).zone, nowMs: context.clock.now() };
-    await checkSpan(narrowing, here);
-    const api = await context.api();
-    const opens = filter.status === 'open';
-    const [found, positions] = await Promise.all([
-      id === undefined ? hedgesPage(api, asSent(filter)) : findHedges(api, id),
-      opens ? api.positions() : undefined,
-    ]);
-    const readContext = await context.readContext();
-    const once = eachOnce(found.data);
-    await finishedInBackground(once, readContext);
-    await confirmProvisional(readContext);
-    await checkMarketIsKnown(api, narrowing.market, found.data);
-    const clock = localClockAt(found, here);
-    const servedAt = new Date(clock.nowMs);
-    const closed = closedFromHere(
-      found.data.filter((hedge) => hedge.status === 'filled' && isCurrent(hedge, servedAt)),
-      readContext,
-    );
-    const unclosed = once.filter(({ id: each }) => !closed.has(each));
-    const late = await readHeldLate(unclosed, readContext, servedAt);
-    const facts = positions && { positions: positions.data, hedges: found.data, servedAt };
-    const keeps = facts && ((hedge: Hedge) => isOpenHedge(hedge, facts) && !closed.has(hedge.id));
-    const { limit } = filter;
-    const sent = found.data.length;
-    const mayBeCut = sent >= limit || (looksLikePage(sent) && (await mayBePage(readContext, sent)));
-    const wanted = { narrowing, field: 'opened_at', mayBeCut, limit, here: clock, keeps };
-    const { records, covers } = await filterRecords(found.data, wanted);
-    const listed = id === undefined ? { covers } : {};
-    const pending =
-      id === undefined ? pendingOf(readContext, { nowMs: here.nowMs, servedMs: clock.nowMs }) : undefined;
-    const isOpen = (hedge: Hedge): boolean => isRunningHedge(hedge, servedAt) || late.has(hedge.id);
-    const open = records.filter((hedge) => isOpen(hedge) && !closed.has(hedge.id));
-    const [only, ...others] = records;
-    // A script gets what the service sent; a person also sees what it comes to.
-    const sends = context.prompter.attended && !context.printsDocument;
-    const one =
-      id !== undefined && only !== undefined && others.length === 0
-        ? await readOneHedge(only, readContext, { sends, servedAt })
-        : undefined;
-    return {
-      value: {
-        hedges: records,
-        one,
-        asked: id,
-        open,
-        late: open.filter(({ id: each }) => late.has(each)),
-        pending,
-        ...listed,
-      },
-      servedAt: found.servedAt,
-      finding: id === undefined ? undefined : hedgesUnderDealId(id, once),
-      meta: { ...found.meta, ...listed },
-    };
+  async run(context, asked) {
+    const { shown, ...outcome } = await readHedges(asked, {
+      api: () => context.api(),
+      readContext: () => context.readContext(),
+      here: { zone: (await context.profileContext()).zone, nowMs: context.clock.now() },
+      sends: context.prompter.attended && !context.printsDocument,
+    });
+    return { value: shown, ...outcome };
   },
   document: ({ hedges: list, asked }) => (asked !== undefined && isHedgeId(asked) ? list[0] : list),
   list: hedgeList.within((shown: { hedges: readonly Hedge[] }) => shown.hedges),
   view: viewHedges,
 });
 
-const isCurrent = (hedge: Hedge, at: Date): boolean => isRunningHedge(hedge, at) || maySettleLate(hedge, at);
-
-/** The service has no word for open hedges. */
-const asSent = ({ status, dealId, limit }: HedgesIntent['filter']) => ({
-  status: status === 'open' ? 'filled' : status,
-  client_reference: dealId,
-  limit,
-});
-
 const DEFAULT_LIMIT = 100;
 
-type HedgesIntent = ReturnType<typeof readHedgesIntent>;
-
-/** `narrowing` is applied here, `filter` by the service. */
-export function readHedgesIntent(raw: RawInput) {
+function readHedgesIntent(raw: RawInput): AskedHedges {
   const [word] = raw.operands;
   const { status, dealId, limit, ...narrowing } = readOptions(OPTIONS, raw);
   const isNarrowed = isFiltered(narrowing);
@@ -142,7 +68,6 @@ export function readHedgesIntent(raw: RawInput) {
   // Filters apply here.
   const usual = status === 'open' || isNarrowed ? LARGEST_PAGE : DEFAULT_LIMIT;
   return {
-    /** A hedge ID or deal ID; undefined for the list. */
     id: word === undefined ? undefined : readDealId(word),
     narrowing,
     filter: { status, dealId, limit: limit ?? usual },
