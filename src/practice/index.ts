@@ -7,7 +7,7 @@ import { DEFAULT_BOOK, PracticeInputError, wrongField } from './domain/practice-
 import { newToken } from './domain/random-ids.ts';
 import type { Faults } from './faults/fault-settings.ts';
 import { makeRequestLog, type RequestLogEntry } from './http/request-log.ts';
-import { basePathOf, type Listening, listen } from './http/server.ts';
+import { basePathOf, listen } from './http/server.ts';
 import { type BookModes, type OpenBook, openBook, type PracticeAdminOptions } from './open-book.ts';
 import { makePageAccess } from './page/page-access.ts';
 import { parseSettings, settingsIn } from './settings.ts';
@@ -105,18 +105,34 @@ export async function startPracticeService(options: PracticeOptions): Promise<Pr
     for (const name of bookNames(options.books ?? [])) opened.set(name, await openBook({ ...shared, name }));
     const keys = await makeKeyring([...opened.values()], options);
     const log = makeRequestLog();
-    let listening: Listening | undefined;
-    const urlOf = (name: string): string => `${listening?.origin ?? ''}${basePathOf(name)}`;
-    const named = (book: OpenBook): BookAddress => ({
-      name: book.name,
-      url: urlOf(book.name),
-      keys: keys.of(book),
-    });
+    const served = (book: OpenBook) => ({ name: book.name, service: { ...book, keys: keys.of(book) } });
     const secretsOf = (books: readonly OpenBook[]): string[] => [
       keys.control,
       ...books.flatMap((book) => Object.values(keys.of(book))),
     ];
     const access = makePageAccess(() => newToken(options.random));
+    const listening = await listen(served(first), {
+      identity,
+      host: options.host,
+      port: options.port,
+      log,
+      onRequest: options.onRequest,
+      control: {
+        // Slow to load, and most services are never controlled.
+        largestBody: async (head) =>
+          (await import('./control/handle-control.ts')).largestBody(keys.control, head),
+        handle: async (raw) => (await import('./control/handle-control.ts')).handleControl(context, raw),
+      },
+      front: async (head) => (await import('./page/front.ts')).frontResponse(context, access, head),
+    });
+    closing.push(() => listening.close());
+    const { origin, controlUrl } = listening;
+    const urlOf = (name: string): string => `${origin}${basePathOf(name)}`;
+    const named = (book: OpenBook): BookAddress => ({
+      name: book.name,
+      url: urlOf(book.name),
+      keys: keys.of(book),
+    });
     const context = {
       books: opened,
       key: keys.control,
@@ -129,44 +145,24 @@ export async function startPracticeService(options: PracticeOptions): Promise<Pr
         adding.add(checked);
         const book = await openBook({ ...shared, name: checked }).finally(() => adding.delete(checked));
         opened.set(checked, book);
-        listening?.add({ name: checked, service: { ...book, keys: keys.of(book) } });
+        listening.add(served(book));
         return book;
       },
       removeBook(name: string) {
         const book = opened.get(name);
-        listening?.remove(name);
+        listening.remove(name);
         opened.delete(name);
         log.forget(name);
         book?.close();
       },
-      pageUrl: () => `${listening?.origin ?? ''}/?token=${access.issue()}`,
+      pageUrl: () => `${origin}/?token=${access.issue()}`,
       withoutSecrets: (text: string) =>
         secretsOf([...opened.values()]).reduce((so, secret) => so.replaceAll(secret, '[API key]'), text),
-      origin: () => listening?.origin ?? '',
-      controlUrl: () => listening?.controlUrl ?? '',
+      origin,
+      controlUrl,
       urlOf,
     };
-    listening = await listen(
-      { name: DEFAULT_BOOK, service: { ...first, keys: keys.of(first) } },
-      {
-        identity,
-        host: options.host,
-        port: options.port,
-        log,
-        onRequest: options.onRequest,
-        control: {
-          // Slow to load, and most services are never controlled.
-          largestBody: async (head) =>
-            (await import('./control/handle-control.ts')).largestBody(keys.control, head),
-          handle: async (raw) => (await import('./control/handle-control.ts')).handleControl(context, raw),
-        },
-        front: async (head) => (await import('./page/front.ts')).frontResponse(context, access, head),
-      },
-    );
-    closing.push(async () => listening?.close());
-    for (const book of opened.values())
-      if (book !== first) listening.add({ name: book.name, service: { ...book, keys: keys.of(book) } });
-    const { controlUrl } = listening;
+    for (const book of opened.values()) if (book !== first) listening.add(served(book));
     return {
       ...named(first),
       ca: identity.authorityPem,

@@ -10,21 +10,23 @@ import {
 } from '../domain/practice-types.ts';
 import { newBookId } from '../domain/random-ids.ts';
 import { divideHalfEven, greater, type Micro, type Rate, sumOf } from '../domain/scaled-decimals.ts';
-import { bigintColumn, type Database, insertRow } from '../store/database.ts';
+import { bigintValue, type Database, insertRow, type RecordOf, recordOfColumns } from '../store/database.ts';
 import { carryOf, closeFee, priceGain } from './economics.ts';
 import { accruedSince, exposureOf, type SideSums, sumsBySide, sumsOfSide } from './side-sums.ts';
 import { type BookContext, midAt, type TransactionContext } from './transaction-context.ts';
 
-export interface Accounts {
+const ACCOUNT = {
   /** Free; negative after a loss beyond margin. */
-  balance: Micro;
+  balance: bigintValue,
   /** Locked in filled hedges. */
-  margin: Micro;
+  margin: bigintValue,
   /** Margin and platform fee of orders in flight. */
-  reserved: Micro;
+  reserved: bigintValue,
   /** The counterparty: minus the sum of the other three. */
-  house: Micro;
-}
+  house: bigintValue,
+} as const;
+
+export type Accounts = RecordOf<typeof ACCOUNT>;
 
 type Movement = Partial<Omit<Accounts, 'house'>>;
 
@@ -48,20 +50,22 @@ export function postEntry(db: Database, source: PostingSource, movement: Movemen
 
 /** The database rejects a posting that does not sum to zero. */
 export function recordPosting(db: Database, source: PostingSource, movement: Movement): void {
-  const { balance = 0n, margin = 0n, reserved = 0n } = movement;
-  const house = -(balance + margin + reserved);
-  insertRow(db, 'postings', { ...source, balance, margin, reserved, house });
+  insertRow(db, 'postings', { ...source, ...balanced(movement) });
+}
+
+function balanced({ balance = 0n, margin = 0n, reserved = 0n }: Movement): Accounts {
+  return { balance, margin, reserved, house: -(balance + margin + reserved) };
 }
 
 export function moveAccounts(db: Database, environment: PracticeEnvironment, movement: Movement): void {
-  const { balance = 0n, margin = 0n, reserved = 0n } = movement;
+  const { balance, margin, reserved, house } = balanced(movement);
   db.run(
     `UPDATE accounts SET balance = balance + ?, margin = margin + ?, reserved = reserved + ?, house = house + ?
      WHERE environment = ?`,
     balance,
     margin,
     reserved,
-    -(balance + margin + reserved),
+    house,
     environment,
   );
 }
@@ -72,12 +76,7 @@ export function readAccounts(db: Database, environment: PracticeEnvironment): Ac
     environment,
   );
   if (row === undefined) throw new DamagedRecordError(`no account of ${environment}`);
-  return {
-    balance: bigintColumn(row, 'balance'),
-    margin: bigintColumn(row, 'margin'),
-    reserved: bigintColumn(row, 'reserved'),
-    house: bigintColumn(row, 'house'),
-  };
+  return recordOfColumns(ACCOUNT, (column) => row[column]);
 }
 
 const EMPTIED = [

@@ -19,22 +19,22 @@ import {
   insertRow,
   integerColumn,
   integerValue,
-  oneOf,
-  orNull,
   type RecordOf,
   type Row,
-  recordIn,
+  recordOfColumns,
   textValue,
   updateRow,
+  valueOrNull,
+  wordValue,
 } from '../store/database.ts';
 import { changeSums, type SumsChange } from './side-sums.ts';
 
 /** Common to hedges and orders. */
 const RECORD = {
   seq: integerValue,
-  environment: oneOf(PRACTICE_ENVIRONMENTS),
+  environment: wordValue(PRACTICE_ENVIRONMENTS),
   market: textValue,
-  side: oneOf(PRACTICE_SIDES),
+  side: wordValue(PRACTICE_SIDES),
   /** For a closed hedge, the notional before it closed; for a close, 0. */
   notional: bigintValue,
   /** Reserved for an order until it fills; 0 for a reduction and a close. */
@@ -45,8 +45,8 @@ const RECORD = {
 export const HELD = {
   ...RECORD,
   id: textValue,
-  client_reference: orNull(textValue),
-  status: oneOf(['filled']),
+  client_reference: valueOrNull(textValue),
+  status: wordValue(['filled']),
   struck: bigintValue,
   filled_at: integerValue,
   maturity_at: integerValue,
@@ -66,16 +66,16 @@ export const HELD = {
 
 const HEDGE = {
   ...HELD,
-  status: oneOf(PRACTICE_HEDGE_STATUSES),
-  struck: orNull(bigintValue),
-  filled_at: orNull(integerValue),
+  status: wordValue(PRACTICE_HEDGE_STATUSES),
+  struck: valueOrNull(bigintValue),
+  filled_at: valueOrNull(integerValue),
   tenor_days: integerValue,
   order_tx_hash: textValue,
-  fill_tx_hash: orNull(textValue),
+  fill_tx_hash: valueOrNull(textValue),
   order_key: textValue,
   opened_at: integerValue,
-  closed_at: orNull(integerValue),
-  close_reason: orNull(oneOf(CLOSE_REASONS)),
+  closed_at: valueOrNull(integerValue),
+  close_reason: valueOrNull(wordValue(CLOSE_REASONS)),
   platform_fees: bigintValue,
   margin_rate: bigintValue,
   platform_fee: bigintValue,
@@ -191,16 +191,16 @@ export function asFilledHedge(hedge: StoredHedge): FilledHedge {
   return { ...hedge, status, struck, filled_at };
 }
 
-export const hedgeFromRow = (row: Row): StoredHedge => recordIn(HEDGE, (column) => row[column]);
+export const hedgeFromRow = (row: Row): StoredHedge => recordOfColumns(HEDGE, (column) => row[column]);
 
 /** The column `lands` holds an index into this list. */
 const FILLED_PARTS = ['none', 'all', 'part'] as const;
 
 const ORDER = {
   ...RECORD,
-  kind: oneOf(ORDER_KINDS),
+  kind: wordValue(ORDER_KINDS),
   /** The hedge to open or to add to; null for a reduction and a close, which apply to the whole side. */
-  hedge_id: orNull(textValue),
+  hedge_id: valueOrNull(textValue),
   /** Reserved like the margin. */
   fee: bigintValue,
   /** Book time of the fill or failure. */
@@ -244,4 +244,4 @@ export function countOrdersInFlight(db: Database, environment: PracticeEnvironme
   return integerColumn(db.get(sql, environment), 'count');
 }
 
-export const orderFromRow = (row: Row): StoredOrder => recordIn(ORDER, (column) => row[column]);
+export const orderFromRow = (row: Row): StoredOrder => recordOfColumns(ORDER, (column) => row[column]);

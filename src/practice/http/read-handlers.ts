@@ -13,7 +13,13 @@ import {
   percentNumber,
   rateNumber,
 } from '../schemas/api-error.ts';
-import { DEFAULT_HEDGES, MAX_PAGE_SIZE, type TenorOrder } from '../schemas/request-schemas.ts';
+import {
+  DEFAULT_HEDGES,
+  type HedgesQuery,
+  type HistoryQuery,
+  MAX_PAGE_SIZE,
+  type TenorOrder,
+} from '../schemas/request-schemas.ts';
 import { serializeHedge, serializeHistory, serializePosition } from '../schemas/response-schemas.ts';
 import type { MarketConditions } from '../settings.ts';
 import type { Bind } from '../store/database.ts';
@@ -150,23 +156,12 @@ export function capacityExceeded(asked: Micro, headroom: Micro): ApiError {
   });
 }
 
-export interface PageQuery {
-  limit?: number | undefined;
-  /** ID of the last hedge of the previous page. */
-  before?: string | undefined;
-}
-
-export interface HedgeListQuery extends PageQuery {
-  status?: string | undefined;
-  client_reference?: string | undefined;
-}
-
 export function getHedge(context: TransactionContext, id: string): EndpointReply {
   return { data: serializeHedge(requireHedge(context, id)) };
 }
 
 /** Newest first. */
-export function getHedges(context: TransactionContext, filter: HedgeListQuery): EndpointReply {
+export function getHedges(context: TransactionContext, filter: HedgesQuery): EndpointReply {
   const conditions = ['environment = ?'];
   const binds: Bind[] = [context.environment];
   const where = (condition: string, bind: Bind) => {
@@ -185,7 +180,7 @@ export function getHedges(context: TransactionContext, filter: HedgeListQuery): 
 }
 
 /** Newest close first. ASSUMED: the newest 500 if no `limit` is given. */
-export function getHistory(context: TransactionContext, asked: PageQuery): EndpointReply {
+export function getHistory(context: TransactionContext, asked: HistoryQuery): EndpointReply {
   const after = asked.before === undefined ? undefined : requireHedge(context, asked.before);
   const sql = `SELECT * FROM hedge_records WHERE environment = ? AND status = 'closed'
     ${after === undefined ? '' : 'AND (closed_at, seq) < (?, ?)'} ORDER BY closed_at DESC, seq DESC LIMIT ?`;

@@ -8,8 +8,8 @@ import type { PageAccess } from './page-access.ts';
 export interface FrontContext extends PageContext {
   books: ReadonlyMap<string, AdminContext>;
   /** `https://127.0.0.1:41234` */
-  origin(): string;
-  controlUrl(): string;
+  origin: string;
+  controlUrl: string;
   urlOf(book: string): string;
 }
 
@@ -18,7 +18,7 @@ export async function frontResponse(
   access: PageAccess,
   { url, headers }: RequestHead,
 ): Promise<PracticeResponse> {
-  const { searchParams: query, port } = new URL(url, context.origin());
+  const { searchParams: query, port } = new URL(url, context.origin);
   const token = query.get('token');
   if (token === null && headers.accept?.includes('text/html') !== true) return whereTheApisAre(context);
   const name = `hedge-page-${port}`;
@@ -44,7 +44,7 @@ const addressOf = (url: string): object => ({ base_url: url, openapi_url: `${url
 
 function whereTheApisAre(context: FrontContext): PracticeResponse {
   const books = [...context.books.keys()].map((name) => ({ name, ...addressOf(context.urlOf(name)) }));
-  const data = { partner_api: books, control_api: addressOf(context.controlUrl()) };
+  const data = { partner_api: books, control_api: addressOf(context.controlUrl) };
   return { status: 200, body: JSON.stringify({ data, error: null, meta: {} }), headers: {} };
 }
 

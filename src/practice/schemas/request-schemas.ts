@@ -44,7 +44,7 @@ export const closeBody = z.strictObject({ market, side }).meta({ id: 'CloseReque
 /** Largest page of a list, and the default page of the history. */
 export const MAX_PAGE_SIZE = 500;
 
-/** ASSUMED: `limit`. `before` is an addition of this service, for the next page. */
+/** ASSUMED: `limit`. `before` is an addition of this service, for the next page: the ID of the last hedge of this one. */
 const paging = {
   limit: z
     .string()
@@ -57,11 +57,13 @@ const paging = {
 export const noQuery = z.strictObject({});
 export const pricesQuery = z.strictObject({ symbols: z.string().min(1).max(400).optional() });
 export const historyQuery = z.strictObject(paging);
+export type HistoryQuery = z.infer<typeof historyQuery>;
 export const hedgesQuery = z.strictObject({
   status: z.enum(['submitting', ...PRACTICE_HEDGE_STATUSES]).optional(),
   client_reference: reference.optional(),
   ...paging,
 });
+export type HedgesQuery = z.infer<typeof hedgesQuery>;
 
 export const DEFAULT_HEDGES = 100;
 

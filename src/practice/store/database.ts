@@ -243,12 +243,12 @@ type Read<T> = (value: unknown, column: string) => T;
 
 export const integerValue: Read<number> = (value, column) => Number(bigintValue(value, column));
 
-export const oneOf =
+export const wordValue =
   <T extends string>(words: readonly T[]): Read<T> =>
   (value, column) =>
     enumValue(value, column, words);
 
-export const orNull =
+export const valueOrNull =
   <T>(read: Read<T>): Read<T | null> =>
   (value, column) =>
     value === null ? null : read(value, column);
@@ -258,11 +258,11 @@ export type Columns = Readonly<Record<string, Read<unknown>>>;
 export type RecordOf<C extends Columns> = { [Name in keyof C]: ReturnType<C[Name]> };
 
 /** `valueOf`: the value of the column, which has that place among them. */
-export function recordIn<C extends Columns>(
+export function recordOfColumns<C extends Columns>(
   columns: C,
   valueOf: (column: string, at: number) => unknown,
 ): RecordOf<C>;
-export function recordIn(columns: Columns, valueOf: (column: string, at: number) => unknown): object {
+export function recordOfColumns(columns: Columns, valueOf: (column: string, at: number) => unknown): object {
   const record: Record<string, unknown> = {};
   let at = 0;
   for (const name in columns) {
