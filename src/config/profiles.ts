@@ -42,22 +42,21 @@ export interface ProfileSettings {
 
 export interface ProfileStore {
   readonly path: string;
-  /** This and the next three throw DamagedFileError. */
+  /** This and the next two throw DamagedFileError. */
   read(): ProfileSettings;
   /** By name, without the built-in ones. */
   list(): readonly { name: string; profile: StoredProfile }[];
-  find(name: string): StoredProfile | undefined;
   defaultName(): string | undefined;
-  /** Does not change the default. Rejects an existing name unless `replace`. */
-  add(name: string, profile: StoredProfile, options?: { replace?: boolean }): Promise<{ replaced: boolean }>;
-  /** Makes a profile, stored or built in, the default. `before`: the previous default. */
-  use(name: string): Promise<{ before: string | undefined }>;
+  /** Does not change the default. Rejects an existing name. */
+  add(name: string, profile: StoredProfile): Promise<void>;
+  /** Makes a profile, stored or built in, the default. */
+  use(name: string): Promise<void>;
   /** Changes a profile under the lock. */
   change(name: string, change: (profile: StoredProfile) => StoredProfile): Promise<void>;
   /** Changes the settings of a built-in profile under the lock. */
   changeBuiltIn(name: BuiltInName, change: (profile: BuiltInProfile) => BuiltInProfile): Promise<void>;
   /** `wasDefault`: there is no default now. */
-  remove(name: string): Promise<{ removed: StoredProfile; wasDefault: boolean }>;
+  remove(name: string): Promise<{ wasDefault: boolean }>;
 }
 
 const CONFIG_NAME = 'profiles';
@@ -115,22 +114,21 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
       [...read().profiles]
         .map(([name, profile]) => ({ name, profile }))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    find: (name) => read().profiles.get(name),
     defaultName: () => read().defaultName,
 
-    async add(name, profile, { replace = false } = {}) {
+    async add(name, profile) {
       checkProfileName(name);
       checkProfile(profile);
       return changeFile((file) => {
         const twin = Object.keys(file.profiles).find((each) => each.toLowerCase() === name.toLowerCase());
-        if (twin !== undefined && (twin !== name || !replace)) {
+        if (twin !== undefined) {
           throw new UsageError(
             `Profile ${twin} already exists.`,
             say`Choose another name, or remove it first: ${shell`hedge profile remove ${twin}`}`,
           );
         }
         const profiles = Object.fromEntries([...Object.entries(file.profiles), [name, profile]]);
-        return { file: { ...file, profiles }, result: { replaced: twin !== undefined } };
+        return { file: { ...file, profiles }, result: undefined };
       });
     },
 
@@ -139,7 +137,7 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
         if (!isBuiltIn(name) && !Object.hasOwn(file.profiles, name)) {
           throw unknownProfile(name, Object.keys(file.profiles));
         }
-        return { file: { ...file, default_profile: name }, result: { before: file.default_profile } };
+        return { file: { ...file, default_profile: name }, result: undefined };
       });
     },
 
@@ -161,13 +159,13 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
     async remove(name) {
       if (isReserved(name)) throw new UsageError(`${quoted(name)} is built in and cannot be removed.`);
       return changeFile((file) => {
-        const removed = storedIn(file, name);
+        storedIn(file, name);
         const { [name]: _removed, ...profiles } = { ...file.profiles };
         const wasDefault = file.default_profile === name;
         const { default_profile: _dropped, ...rest } = file;
         return {
           file: wasDefault ? { ...rest, version: file.version, profiles } : { ...file, profiles },
-          result: { removed, wasDefault },
+          result: { wasDefault },
         };
       });
     },

@@ -138,7 +138,7 @@ async function changeProfile(
   await keep(context, { name, changed, given });
   const left = given === undefined || (await isForgotten(context, before)) ? [] : [leftInKeychain(before)];
 
-  const after = profiles.find(name) ?? before;
+  const after = profiles.read().profiles.get(name) ?? before;
   const own = keyOf(after);
   const environment = key?.environment ?? own?.environment;
   const limitsAfter = changedLimits(after, {});
