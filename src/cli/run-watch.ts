@@ -24,9 +24,9 @@ export interface WatchRenderer {
   /** A reading failed; the watch goes on. */
   failure(error: HedgeError): Promise<void>;
   /** Called each second. */
-  tick(): void;
+  tick?(): void;
   /** Never throws. */
-  close(): Promise<void>;
+  close?(): Promise<void>;
 }
 
 export interface RendererPorts {
@@ -121,8 +121,6 @@ export function lineRenderer(ports: RendererPorts): WatchRenderer {
       if (terminal.abandoned) quit();
     },
     failure: async (error) => outage.failed(error),
-    tick: () => undefined,
-    close: () => Promise.resolve(),
   };
 }
 
@@ -270,7 +268,7 @@ export async function runWatch(run: WatchRun): Promise<void> {
   const quitting = new AbortController();
   const signal = AbortSignal.any([run.signal, quitting.signal]);
   const renderer = rendererFor(output, { ...run, quit: () => quitting.abort() });
-  void everySecond(() => renderer.tick(), { clock, signal });
+  void everySecond(() => renderer.tick?.(), { clock, signal });
   try {
     await watchReadings({
       clock,
@@ -285,7 +283,7 @@ export async function runWatch(run: WatchRun): Promise<void> {
     if (!stopped && !run.signal.aborted) throw thrown;
   } finally {
     quitting.abort();
-    await renderer.close();
+    await renderer.close?.();
   }
 }
 
@@ -343,7 +341,5 @@ function documentRenderer(
       return unlessAbandoned(printer.result(result, context()));
     },
     failure: (error) => unlessAbandoned(printer.failure(error, context())),
-    tick: () => undefined,
-    close: () => Promise.resolve(),
   };
 }

@@ -51,6 +51,7 @@ import type {
   PracticeSettingsShown,
   PracticeState,
   SchemaDocument,
+  ServedDocument,
 } from '../schema/machine-document.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
@@ -308,13 +309,7 @@ export interface PracticeControl {
 }
 
 export interface RunningPractice {
-  url: string;
-  caFile: string;
-  keys: { live: string; test: string };
-  control: { url: string; key: string };
-  /** Works once. */
-  pageUrl: string;
-  books: readonly { name: string; url: string; keys: { live: string; test: string } }[];
+  served: ServedDocument;
   close(): Promise<void>;
 }
 

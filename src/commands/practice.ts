@@ -29,9 +29,8 @@ import {
   viewPracticeState,
 } from '../output/views/practice.ts';
 import { environmentLines, variablesOf, viewServedPractice } from '../output/views/practice-served.ts';
-import type { ServedDocument } from '../schema/machine-document.ts';
 import { askFirst } from './ask-first.ts';
-import type { CommandContext, RunningPractice } from './command-context.ts';
+import type { CommandContext } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 const zoneOf = async (context: CommandContext): Promise<string> => (await context.profileContext()).zone;
@@ -189,7 +188,7 @@ const serve = defineCommand({
     const onRequest = log ? (line: string) => context.note(line, { whole: true }) : undefined;
     const initial = await initialSettings(source, context);
     const running = await context.practice.serve({ ...modes, settings: initial, onRequest });
-    const served = servedBy(running);
+    const { served } = running;
     try {
       const failed = envFile?.write(`${environmentLines(served).join('\n')}\n`, ENV_FILE);
       if (failed !== undefined) throw failed;
@@ -223,18 +222,6 @@ async function initialSettings(source: string | undefined, context: CommandConte
   if (source === 'stored') return (await context.practice.settings()).settings;
   const file = await context.userFile(source);
   return parsedSettings(file.readGiven('--settings', SETTINGS_EXAMPLE), source);
-}
-
-function servedBy(running: RunningPractice): ServedDocument {
-  const { control } = running;
-  return {
-    base_url: running.url,
-    ca_file: running.caFile,
-    keys: running.keys,
-    control: { base_url: control.url, key: control.key },
-    books: running.books.map(({ name, url, keys }) => ({ name, base_url: url, keys })),
-    page_url: running.pageUrl,
-  };
 }
 
 export const practice: CommandGroup = {

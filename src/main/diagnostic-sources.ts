@@ -3,7 +3,6 @@ import { lookup } from 'node:dns/promises';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { ConnectionOptions } from '../client/connect.ts';
-import type { HedgeApi } from '../client/hedge-api.ts';
 import { probeTls, proxyName } from '../client/tls-probe.ts';
 import { openProfiles } from '../config/profiles.ts';
 import { type Selection, serviceOf } from '../config/resolve.ts';
@@ -13,7 +12,6 @@ import { checkCompletion, type DataFiles } from '../diagnostics/machine-checks.t
 import { say, shell } from '../domain/hint.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
-import type { AccountIdentity } from '../journal/account-identity.ts';
 import { examineDatabase, faultOfJournal, probeJournal } from '../journal/store/examine-database.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { databaseFile, pendingFile, witnessFile } from '../journal/store/schema.ts';
@@ -22,11 +20,12 @@ import { readUserFile } from '../platform/atomic-file.ts';
 import { fileFacts } from '../platform/file-errors.ts';
 import { openParents } from '../platform/parent-folders.ts';
 import type { Paths } from '../platform/paths.ts';
-import { type KnownKeys, sharedKeyNotes } from '../readings/known-keys.ts';
+import { sharedKeyNotes } from '../readings/known-keys.ts';
 import { checkAccount } from '../trading/account-keys.ts';
 import { recordedOperator } from './own-journal.ts';
 import type { PracticeLauncher } from './practice-launcher.ts';
 import type { DeskRuntime } from './runtime-context.ts';
+import type { SelectedAccount } from './selected-account.ts';
 
 const MAX_SCRIPT_BYTES = 1_048_576;
 
@@ -39,13 +38,8 @@ export function diagnosticSources(
     journalPlaces: () => Promise<Paths>;
     desk: () => Promise<FoundDesk | undefined>;
     selection: () => Promise<Selection>;
-    openAccount: () => Promise<{
-      api: HedgeApi;
-      whose: { environment: Environment };
-      owner: AccountIdentity;
-      key: string;
-    }>;
-    account: () => Promise<KnownKeys>;
+    openAccount: SelectedAccount['open'];
+    account: SelectedAccount['knownOnDesk'];
     expected: () => Environment | undefined;
     practice: Pick<PracticeLauncher, 'open'>;
     trusting: (caFile: string | undefined) => Pick<ConnectionOptions, 'ca' | 'roots'>;

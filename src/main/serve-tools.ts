@@ -25,7 +25,7 @@ export async function serveToClient(
   { opened, open, connected }: ToolPorts,
 ): Promise<void> {
   const { context } = opened;
-  const served = await servedAccount(parts, { context, opened, connected });
+  const served = await servedAccount(parts, { opened, connected });
   const { terminal, machine, version } = parts;
   const toolset = await openToolset({
     served,
@@ -51,13 +51,9 @@ export async function serveToClient(
 
 async function servedAccount(
   { globals }: CommandRuntime,
-  {
-    context,
-    opened,
-    connected,
-  }: { context: CommandContext; opened: OpenCommandContext; connected: () => Promise<unknown> },
+  { opened, connected }: Pick<ToolPorts, 'opened' | 'connected'>,
 ): Promise<ServedAccount> {
-  const selection = await context.selection();
+  const selection = await opened.context.selection();
   // Reads the key, which decides the environment. Nothing is sent.
   await connected();
   const environment = opened.identity()?.environment ?? 'live';
