@@ -88,8 +88,6 @@ export const ACTION_OPTIONS = {
   Record<ActionName, readonly { flags: string; summary: string; completes?: 'nothing' }[]>
 >;
 
-export const optionsOf = (action: ActionName): readonly { flags: string }[] => ACTION_OPTIONS[action];
-
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 export function readActionOptions(raw: RawInput): ActionOptions {

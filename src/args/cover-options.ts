@@ -140,13 +140,11 @@ function readWord<Word extends string>(name: string, text: string, words: readon
 
 const POLICY_EXAMPLE =
   '{ "buckets": [{ "from_days": 0, "to_days": 7, "min_pct": 60, "target_pct": 80, "max_pct": 100 }], "before_days": 1, "after_days": 1, "forecast_weight_pct": 50 }';
-/** Figures from 0 up to the first number, with so many decimals at most. */
-type Bounds = readonly [most: number, decimals: number];
-const DAYS: Bounds = [730, 0];
-const WINDOW: Bounds = [31, 0];
-const PCT: Bounds = [1_000, 4];
-const BUCKET = { from_days: DAYS, to_days: DAYS, min_pct: PCT, target_pct: PCT, max_pct: PCT };
-const POLICY = { before_days: WINDOW, after_days: WINDOW, forecast_weight_pct: [100, 4] as const };
+const BUCKET = ['from_days', 'to_days', 'min_pct', 'target_pct', 'max_pct'];
+const POLICY = ['buckets', 'before_days', 'after_days', 'forecast_weight_pct', 'min_notional_usd'];
+/** Figures are from 0 up to these. */
+const [MOST_DAYS, MOST_WINDOW, MOST_PCT] = [730, 31, 1_000];
+const PCT_DECIMALS = 4;
 const MOST_BUCKETS = 50;
 /** USD, in whole cents. */
 const LEAST_NOTIONAL = new Big('0.01');
@@ -159,7 +157,7 @@ export function readPolicy(content: string, path: string): CoverPolicy {
     new UsageError(`The policy ${quoted(path)}: ${why}.`, `Example: ${POLICY_EXAMPLE}`);
   const policy = jsonIn(content, path);
   if (!isObject(policy)) throw wrong('must be an object');
-  checkNames(policy, ['buckets', ...Object.keys(POLICY), 'min_notional_usd'], wrong);
+  checkNames(policy, POLICY, wrong);
   const list = ownField(policy, 'buckets');
   if (!Array.isArray(list) || list.length === 0 || list.length > MOST_BUCKETS)
     throw wrong(`buckets must be a list of 1 to ${MOST_BUCKETS} buckets`);
@@ -176,34 +174,26 @@ export function readPolicy(content: string, path: string): CoverPolicy {
   if (buckets.every(({ maxPct }) => maxPct.lte(1)) && buckets.some(({ maxPct }) => maxPct.gt(0)))
     throw wrong('min_pct, target_pct and max_pct are in percent: 60, not 0.6');
   const least = ownField(policy, 'min_notional_usd') ?? USUAL_LEAST;
-  const figures = figuresIn(policy, POLICY, wrong);
+  const beforeDays = daysIn(policy, 'before_days', MOST_WINDOW, wrong);
+  const afterDays = daysIn(policy, 'after_days', MOST_WINDOW, wrong);
+  const forecastWeightPct = figureIn(policy, 'forecast_weight_pct', [100, PCT_DECIMALS], wrong);
   if (!(least instanceof Big) || least.lt(LEAST_NOTIONAL) || !hasDecimals(least, 2) || least.gt(1e9))
     throw wrong('min_notional_usd must be a number of USD above zero, with two decimals at most');
-  return {
-    buckets,
-    beforeDays: figures.before_days.toNumber(),
-    afterDays: figures.after_days.toNumber(),
-    forecastWeightPct: figures.forecast_weight_pct,
-    minNotional: least,
-  };
+  return { buckets, beforeDays, afterDays, forecastWeightPct, minNotional: least };
 }
 
 type Wrong = (why: string) => UsageError;
 
 function bucketIn(value: unknown, wrong: Wrong): CoverBucket {
   if (!isObject(value)) throw wrong('must be an object of its own');
-  checkNames(value, Object.keys(BUCKET), wrong);
-  const { from_days, to_days, min_pct, target_pct, max_pct } = figuresIn(value, BUCKET, wrong);
-  if (from_days.gt(to_days)) throw wrong('from_days is after to_days');
-  if (min_pct.gt(target_pct) || target_pct.gt(max_pct))
-    throw wrong('min_pct, target_pct and max_pct must rise');
-  return {
-    fromDays: from_days.toNumber(),
-    toDays: to_days.toNumber(),
-    minPct: min_pct,
-    targetPct: target_pct,
-    maxPct: max_pct,
-  };
+  checkNames(value, BUCKET, wrong);
+  const percent = (name: string): Big => figureIn(value, name, [MOST_PCT, PCT_DECIMALS], wrong);
+  const fromDays = daysIn(value, 'from_days', MOST_DAYS, wrong);
+  const toDays = daysIn(value, 'to_days', MOST_DAYS, wrong);
+  const [minPct, targetPct, maxPct] = [percent('min_pct'), percent('target_pct'), percent('max_pct')];
+  if (fromDays > toDays) throw wrong('from_days is after to_days');
+  if (minPct.gt(targetPct) || targetPct.gt(maxPct)) throw wrong('min_pct, target_pct and max_pct must rise');
+  return { fromDays, toDays, minPct, targetPct, maxPct };
 }
 
 function jsonIn(content: string, path: string): unknown {
@@ -223,24 +213,19 @@ function checkNames(fields: Fields, names: readonly string[], wrong: Wrong): voi
   if (unknown !== undefined) throw wrong(`${quoted(unknown)} is not one of ${names.join(', ')}`);
 }
 
-function figuresIn<Name extends string>(
+const daysIn = (fields: Fields, name: string, most: number, wrong: Wrong): number =>
+  figureIn(fields, name, [most, 0], wrong).toNumber();
+
+function figureIn(
   fields: Fields,
-  bounds: Readonly<Record<Name, Bounds>>,
+  name: string,
+  [most, decimals]: readonly [number, number],
   wrong: Wrong,
-): Readonly<Record<Name, Big>>;
-function figuresIn(
-  fields: Fields,
-  bounds: Readonly<Record<string, Bounds>>,
-  wrong: Wrong,
-): Readonly<Record<string, Big>> {
-  const figures = Object.entries(bounds).map(([name, [most, decimals]]) => {
-    const value = ownField(fields, name);
-    if (value === undefined) throw wrong(`${name} is missing`);
-    if (!(value instanceof Big) || value.lt(0) || value.gt(most))
-      throw wrong(`${name} must be a number from 0 to ${most}`);
-    if (!hasDecimals(value, decimals))
-      throw wrong(decimals === 0 ? `${name} must be a whole number` : `${name} has more than four decimals`);
-    return [name, value] as const;
-  });
-  return Object.fromEntries(figures);
+): Big {
+  const value = ownField(fields, name);
+  if (value === undefined) throw wrong(`${name} is missing`);
+  if (!(value instanceof Big) || value.lt(0) || value.gt(most))
+    throw wrong(`${name} must be a number from 0 to ${most}`);
+  if (hasDecimals(value, decimals)) return value;
+  throw wrong(decimals === 0 ? `${name} must be a whole number` : `${name} has more than four decimals`);
 }

@@ -1,8 +1,9 @@
 /** The parts of a view: blocks of cells. */
 
 import type { Big } from 'big.js';
+import { groupsOf, isCommand, say } from '../domain/hint.ts';
 import type { Environment } from '../domain/vocabulary.ts';
-import type { CommandWords, NextStep, Sentence } from '../errors.ts';
+import type { CommandWords, HedgeError, Hint, NextStep, Sentence } from '../errors.ts';
 import {
   type Cell,
   hintCell,
@@ -20,22 +21,22 @@ export interface Column {
   /** Breaks between words before a column is hidden. */
   header: string;
   /** Its name in CSV, and for --columns. */
-  field?: string;
-  align?: 'left' | 'right';
+  field?: string | undefined;
+  align?: 'left' | 'right' | undefined;
   /**
    * Hidden from the right when the table is too wide, and named below it. `first`: before the other optional ones;
    * `last`: after them. Of each kind those that are the same in every row go before those that tell rows apart; dashes
    * alone go with the first. A column of empty cells goes before all of them, optional or not, and is not named.
    */
-  optional?: boolean | 'first' | 'last';
+  optional?: boolean | 'first' | 'last' | undefined;
   /** Columns of one group are hidden together: the parts of a sum. */
-  group?: string;
+  group?: string | undefined;
   /** Its cells name a row. With --wide, the further tables repeat it. */
-  isId?: boolean;
+  isId?: boolean | undefined;
   /** Its cells may break between words. */
-  wrap?: boolean;
+  wrap?: boolean | undefined;
   /** Below the table, while the column is shown. */
-  note?: string;
+  note?: string | undefined;
 }
 
 export interface TableSection {
@@ -81,10 +82,10 @@ export type Block =
       kind: 'table';
       columns: readonly Column[];
       rows: readonly (readonly Cell[])[];
-      empty?: string;
+      empty?: string | undefined;
       fixed?: boolean;
       records?: readonly unknown[];
-      sections?: readonly TableSection[];
+      sections?: readonly TableSection[] | undefined;
     }
   /** Rows of a name, one figure and words; figures line up at their decimal point. */
   | { kind: 'figures'; rows: readonly (readonly Cell[])[] }
@@ -157,3 +158,19 @@ export const tableOf = <Row>(
     ...more,
   };
 };
+
+/** Sentences as lines; commands and descriptions as columns. */
+export const hintBlocks = (hint: Hint | undefined): readonly Block[] =>
+  groupsOf(hint).map((group) =>
+    typeof group === 'string' || 'parts' in group ? line(hintCell(group)) : { kind: 'commands', rows: group },
+  );
+
+/** Below a list that is cut. */
+export const andMore = (count: number, command: CommandWords, what = ''): Block =>
+  hintLine(say`and ${count.toString()} more${what}: ${command}`);
+
+/** The effect on the position, and the words above the command that follows. */
+export function meaningOf({ meaning, hint: [first = ''] = [] }: HedgeError): string | undefined {
+  const lead = isCommand(first) ? first.lead : undefined;
+  return meaning === undefined || lead === undefined ? meaning : `${meaning} ${lead}`;
+}

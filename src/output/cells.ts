@@ -9,16 +9,17 @@ export type Amount = Big | string | number;
 
 export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'warn';
 
-export type Cell =
-  /** Text of the service is cut at 300 characters; text of the program (`isOurs`) is not. */
-  | { kind: 'text'; text: string; tone?: Tone; isOurs?: boolean }
-  | { kind: 'hint'; sentence: Sentence; tone?: Tone }
+export type Cell = {
+  tone?: Tone | undefined;
+} /** Text of the service is cut at 300 characters; text of the program (`isOurs`) is not. */ & (
+  | { kind: 'text'; text: string; isOurs?: boolean }
+  | { kind: 'hint'; sentence: Sentence }
   /** Money or size with at least two decimals. `word`: in front of it, `paid 1.20`. */
-  | { kind: 'money'; amount: Amount; unit?: string; signed?: boolean; word?: string; tone?: Tone }
+  | { kind: 'money'; amount: Amount; unit?: string | undefined; signed?: boolean; word?: string }
   /** A rate in quote currency per USDT with at least two decimals, or `decimals`. */
-  | { kind: 'rate'; amount: Amount; decimals?: number; tone?: Tone }
-  | { kind: 'percent'; amount: Amount; signed?: boolean; tone?: Tone }
-  | { kind: 'number'; amount: Amount; unit?: string; tone?: Tone }
+  | { kind: 'rate'; amount: Amount; decimals?: number }
+  | { kind: 'percent'; amount: Amount; signed?: boolean }
+  | { kind: 'number'; amount: Amount; unit?: string }
   /**
    * An instant, ISO 8601 UTC, shown in the profile's zone. `short`: without weekday and zone, and the header of its
    * column names the zone; `matures`: `(!)` marks a weekend or a public holiday there, which is `holiday` where a file names
@@ -31,17 +32,16 @@ export type Cell =
       matures?: boolean;
       holiday?: string | null;
       relative?: boolean;
-      tone?: Tone;
     }
   /** The time left until an instant, to the second in the last hour. */
-  | { kind: 'until'; at: string; tone?: Tone }
+  | { kind: 'until'; at: string }
   /** A transaction hash: shortened on a terminal, in full with -v. */
-  | { kind: 'hash'; text: string; tone?: Tone }
+  | { kind: 'hash'; text: string }
   /** The service did not send it. */
-  | { kind: 'missing' };
+  | { kind: 'missing' }
+);
 
-export const text = (value: string, tone?: Tone): Cell =>
-  tone === undefined ? { kind: 'text', text: value } : { kind: 'text', text: value, tone };
+export const text = (value: string, tone?: Tone): Cell => ({ kind: 'text', text: value, tone });
 /** An ID, a market, or text with one in it: non-ASCII letters are escaped. */
 export const nameText = (value: string, tone?: Tone): Cell => text(spelledName(value), tone);
 /** A sentence of the program; its quotes are already short. */
@@ -87,26 +87,31 @@ export const inline = (...words: readonly Words[]): readonly Cell[] =>
 /** Between before and after. In the text of a template it would stay a letter that is not ASCII, for which V8 takes twice the memory. */
 export const ARROW = '→';
 
-/** Cells among plain words: phrase`Until ${time}, ${count} hedges`. A text or a number between them is one of the words. */
-export function phrase(
-  between: TemplateStringsArray,
-  ...given: readonly (Words | number)[]
-): readonly Cell[] {
-  const cells: Cell[] = [];
-  let plain = '';
-  const endPlain = (): void => {
-    if (plain.trim() !== '') cells.push(text(plain.trim()));
-    plain = '';
-  };
-  for (const [at, words] of between.entries()) {
-    plain += words;
-    const part = given[at];
-    if (typeof part === 'string' || typeof part === 'number') plain += String(part);
-    else {
-      endPlain();
-      cells.push(...inline(part));
+type Phrase = (between: TemplateStringsArray, ...given: readonly (Words | number)[]) => readonly Cell[];
+
+const phraseIn =
+  (tone?: Tone): Phrase =>
+  (between, ...given) => {
+    const cells: Cell[] = [];
+    let plain = '';
+    const endPlain = (): void => {
+      if (plain.trim() !== '') cells.push(text(plain.trim(), tone));
+      plain = '';
+    };
+    for (const [at, words] of between.entries()) {
+      plain += words;
+      const part = given[at];
+      if (typeof part === 'string' || typeof part === 'number') plain += String(part);
+      else {
+        endPlain();
+        cells.push(...inline(part));
+      }
     }
-  }
-  endPlain();
-  return cells;
-}
+    endPlain();
+    return cells;
+  };
+
+/** Cells among plain words: phrase`Until ${time}, ${count} hedges`. A text or a number between them is one of the words. */
+export const phrase = phraseIn();
+export const dimPhrase = phraseIn('dim');
+export const warnPhrase = phraseIn('warn');

@@ -75,4 +75,4 @@ function blockMarkup(block: Block, format: CellFormat): string {
 const MANY = 6;
 
 const cellMarkup = (cell: Cell, format: CellFormat): string =>
-  `<span class="${('tone' in cell && cell.tone) || 'plain'}">${escapeMarkup(cellText(cell, format))}</span>`;
+  `<span class="${cell.tone ?? 'plain'}">${escapeMarkup(cellText(cell, format))}</span>`;

@@ -118,9 +118,9 @@ export const listOf =
           ...(total === undefined ? [] : [all.map((field, at) => totalCell(field, total, at))]),
         ],
         records: rows.map(record),
-        ...(empty === undefined ? {} : { empty }),
-        ...(options.isSent === true || options.isRounded === true ? { fixed: true } : {}),
-        ...(sections === undefined ? {} : { sections }),
+        empty,
+        fixed: options.isSent === true || options.isRounded === true,
+        sections,
       };
     };
     const { key } = options;
@@ -198,18 +198,16 @@ const totalCell = <Row extends object>(field: Field<Row>, total: Row, at: number
   at === 0 ? text('Total', 'strong') : field.isSum === true ? cellIn(field, total) : text('');
 
 function columnOf<Row extends object>(field: Field<Row>, rows: readonly Row[]): Column {
-  const { name, header = name, optional, group, isId, wrap, note, align } = field;
-  const hides = typeof optional === 'function' ? optional(rows) : optional;
-  const side = align ?? (rows.some((row) => isFigure(field, row)) ? 'right' : undefined);
+  const { name, header = name, parts, align, optional, group, isId, wrap, note } = field;
   return {
     header: upperHeader(header),
-    ...(field.parts === undefined ? { field: name } : {}),
-    ...(side === undefined ? {} : { align: side }),
-    ...(hides === undefined ? {} : { optional: hides }),
-    ...(group === undefined ? {} : { group }),
-    ...(isId === undefined ? {} : { isId }),
-    ...(wrap === undefined ? {} : { wrap }),
-    ...(note?.(rows) === undefined ? {} : { note: note(rows) ?? '' }),
+    field: parts === undefined ? name : undefined,
+    align: align ?? (rows.some((row) => isFigure(field, row)) ? 'right' : undefined),
+    optional: typeof optional === 'function' ? optional(rows) : optional,
+    group,
+    isId,
+    wrap,
+    note: note?.(rows),
   };
 }
 

@@ -5,12 +5,11 @@ import { spelledName } from '../domain/sanitize.ts';
 import { ENVIRONMENT_GLOSS, hasLiveRules } from '../domain/vocabulary.ts';
 import { formatTime, REST_DAY, restDayOf, restDaysNote } from '../domain/zone-times.ts';
 import { type Effect, type HedgeError, isOwnCode, RefusedError } from '../errors.ts';
-import { type Block, type BlockOf, gap, line, type View } from './blocks.ts';
+import { type Block, type BlockOf, gap, hintBlocks, line, meaningOf, type View } from './blocks.ts';
 import { type Cell, message, partsIn } from './cells.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
 import { hasDetails, programText, showable } from './format.ts';
-import { hintBlocks, meaningOf } from './hint-blocks.ts';
 import { indented, type Layout, layCommands, layFigures, layPairs, sentence, wrapPainted } from './layout.ts';
 import { layTable } from './render-table.ts';
 import {

@@ -2,7 +2,7 @@ import { array, assert, property, stringMatching, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { andThen, hintText, inOneLine, say, sentenceText, shell, step } from '../../src/domain/hint.ts';
 import { type Hint, type NextStep, OrderFailedError, UsageError } from '../../src/errors.ts';
-import { hintBlocks } from '../../src/output/hint-blocks.ts';
+import { hintBlocks } from '../../src/output/blocks.ts';
 import { type HumanView, renderErrorHuman, renderHuman } from '../../src/output/render-human.ts';
 import { errorDocument } from '../../src/output/render-json.ts';
 

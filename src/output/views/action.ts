@@ -46,13 +46,11 @@ import { coveredNaira, quotedPrice, quotedUpfront } from './sized.ts';
 export const ACTION_REPORT = { document: actionDocument, brief: briefAction, view: viewAction } as const;
 
 export function viewAction(report: ActionReport): View {
-  return VIEWS[report.outcome](report);
+  return VIEWS[report.outcome]?.(report) ?? [];
 }
 
-/** The error on standard error says it. */
-const nothing = (): View => [];
-
-const VIEWS: Readonly<Record<ReportOutcome, (report: ActionReport) => View>> = {
+/** The error on standard error says the other outcomes. */
+const VIEWS: Readonly<Partial<Record<ReportOutcome, (report: ActionReport) => View>>> = {
   filled: (report) => viewHedge(report, 'FILLED'),
   changed: viewChanged,
   // An open whose hedge has closed since.
@@ -61,11 +59,6 @@ const VIEWS: Readonly<Record<ReportOutcome, (report: ActionReport) => View>> = {
   planned: viewPlanned,
   flat: (report) =>
     line(text('FLAT', 'good'), nameText(`${subject(report)}: no open position; nothing was sent.`)),
-  failed: nothing,
-  pending: nothing,
-  unknown: nothing,
-  refused: nothing,
-  not_sent: nothing,
 };
 
 /** `FILLED buy USDTNGN 10,000.00 USD at 1,533.75, hedge hdg_01JD8K`; empty where the error says it. */

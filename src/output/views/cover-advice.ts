@@ -77,35 +77,22 @@ function reasonOf(
   { coverage, plan }: Pick<BucketLine, 'coverage' | 'plan'>,
 ): string {
   const side = coverage.side ?? 'buy';
-  switch (plan.constraint) {
-    case 'headroom':
-      return 'headroom';
-    case 'capacity':
-      return `capacity of the ${side} side`;
-    case 'balance':
-      return 'balance';
-    case 'tenor':
-      return 'tenor, no chain of 1, 3 and 7 days matures close enough to a due date';
-    case 'minimum':
-      return `minimum, no deal of at least ${usdInWords(input.policy.minNotional)} fits the band`;
-    case 'market':
-      return `market, ${unquoted(market.market)} is ${unquoted(market.status)}`;
-    case 'quote': {
-      const [first] = coverage.dues.flatMap(({ date }) => rejected.get(date) ?? []);
-      return `quote, ${first === undefined ? 'the service gave none' : `rejected: ${first.replace(/\.$/, '')}`}`;
-    }
-    case 'deals':
-      return 'deals, one plan has at most 40. Open these, then run it again';
-    case 'above_max':
-      return `the hedges cover ${nairaInWords(coverage.covered.abs())}, ${nairaInWords(coverage.excess?.naira ?? coverage.covered)} too much. ${reduceInWords(coverage, reductions)}`;
-    case 'below_zero':
-      return `the ${side === 'buy' ? 'sell' : 'buy'}s cover ${nairaInWords(coverage.covered.abs())} more than the ${side}s. ${reduceInWords(coverage, reductions)}`;
-    case 'unclear':
-    case undefined:
-      return 'the position is uncertain';
-    default:
-      return plan.constraint satisfies never;
-  }
+  const naira = nairaInWords(coverage.covered.abs());
+  const [rejection] = coverage.dues.flatMap(({ date }) => rejected.get(date) ?? []);
+  const reasons: Readonly<Record<CoverConstraint, string>> = {
+    headroom: 'headroom',
+    capacity: `capacity of the ${side} side`,
+    balance: 'balance',
+    tenor: 'tenor, no chain of 1, 3 and 7 days matures close enough to a due date',
+    minimum: `minimum, no deal of at least ${usdInWords(input.policy.minNotional)} fits the band`,
+    market: `market, ${unquoted(market.market)} is ${unquoted(market.status)}`,
+    quote: `quote, ${rejection === undefined ? 'the service gave none' : `rejected: ${rejection.replace(/\.$/, '')}`}`,
+    deals: 'deals, one plan has at most 40. Open these, then run it again',
+    above_max: `the hedges cover ${naira}, ${nairaInWords(coverage.excess?.naira ?? coverage.covered)} too much. ${reduceInWords(coverage, reductions)}`,
+    below_zero: `the ${side === 'buy' ? 'sell' : 'buy'}s cover ${naira} more than the ${side}s. ${reduceInWords(coverage, reductions)}`,
+    unclear: 'the position is uncertain',
+  };
+  return reasons[plan.constraint ?? 'unclear'];
 }
 
 function reduceInWords({ bucket, toReduce }: BucketCoverage, reductions: CoverReading['reductions']): string {

@@ -346,17 +346,12 @@ function hedgeLines(reading: CoverReading): View {
 /** `Dates were read with the day first. Columns not read: bank.` */
 function fileLine({ ignored, dateOrder, serialDates }: ExposureFile): View {
   const [serial] = serialDates;
-  const words = [
-    ...(serial === undefined
-      ? []
-      : [
-          `${countOf(serialDates.length, 'due date')} read as a spreadsheet's number of a day: ${serial.text} is ${dateInWords(serial.date)}.`,
-        ]),
-    ...(dateOrder === undefined
-      ? []
-      : [`Dates were read with the ${dateOrder === 'day_first' ? 'day' : 'month'} first.`]),
-    ...(ignored.length === 0 ? [] : [`Columns not read: ${ignored.map(unquoted).join(', ')}.`]),
-  ];
+  const words = partsIn<string>([
+    serial &&
+      `${countOf(serialDates.length, 'due date')} read as a spreadsheet's number of a day: ${serial.text} is ${dateInWords(serial.date)}.`,
+    dateOrder && `Dates were read with the ${dateOrder === 'day_first' ? 'day' : 'month'} first.`,
+    ignored.length > 0 && `Columns not read: ${ignored.map(unquoted).join(', ')}.`,
+  ]);
   return words.length > 0 && messageLine(words.join(' '), 'dim');
 }
 

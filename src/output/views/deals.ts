@@ -10,9 +10,8 @@ import type { DealEnd, DealOutcome, DealRecord } from '../../runs/deals/deal.ts'
 import type { AccountLeft, SideTotal } from '../../runs/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
 import type { DealsDocument } from '../../schema/action-document.ts';
-import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, message, nameText, phrase, type Tone, text } from '../cells.ts';
-import { andMore } from '../hint-blocks.ts';
+import { andMore, type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
+import { type Cell, message, nameText, phrase, type Tone, text, warnPhrase } from '../cells.ts';
 import { type Listing, listOf } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
 import { bps, cents, countOf, maturityCell, ofAmount, rate, usd } from './record-columns.ts';
@@ -128,10 +127,7 @@ function remarksOn({ ignored, dates }: DealsFile): View {
   return [
     ignored.length > 0 && line(text('Columns that are not read:', 'dim'), nameText(ignored.join(', '))),
     dates.length > 0 &&
-      line(
-        text('Looks like a date that the spreadsheet made of a deal ID:', 'warn'),
-        nameText(someOf(dates)),
-      ),
+      line(warnPhrase`Looks like a date that the spreadsheet made of a deal ID: ${nameText(someOf(dates))}`),
   ];
 }
 
@@ -304,11 +300,7 @@ export function viewDealsPreview({ file, ends, rows, sides, left, toRun, quotes 
     nairaLines(rows.filter(({ outcome }) => outcome === 'planned')),
     skipped.length > 0 &&
       line(
-        text(
-          `${countOf(skipped.length, 'row')} ${skipped.length === 1 ? 'is' : 'are'} beyond the price limit now, not in these totals, and skipped unless the price gets better:`,
-          'warn',
-        ),
-        nameText(skippedByName(skipped)),
+        warnPhrase`${countOf(skipped.length, 'row')} ${skipped.length === 1 ? 'is' : 'are'} beyond the price limit now, not in these totals, and skipped unless the price gets better: ${nameText(skippedByName(skipped))}`,
       ),
     unresolved.length > 0 &&
       warnLine(

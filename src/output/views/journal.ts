@@ -5,7 +5,6 @@ import type { Hedge } from '../../client/schemas.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { ownField } from '../../domain/fields.ts';
 import { commandText, shell } from '../../domain/hint.ts';
-import { exactInstant } from '../../domain/instants.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
 import type { Hint } from '../../errors.ts';
 import {
@@ -32,12 +31,21 @@ import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/repl
 import { troubleAdvice } from '../../journal/trouble.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { JournalDocument, TroubleDocument } from '../../schema/journal-document.ts';
-import { type Block, dimLine, gap, line, messageLine, pair, pairs, type View } from '../blocks.ts';
-import { type Cell, message, missing, nameText, type Tone, text, type Words } from '../cells.ts';
-import { hintBlocks } from '../hint-blocks.ts';
+import {
+  type Block,
+  dimLine,
+  gap,
+  hintBlocks,
+  line,
+  messageLine,
+  pair,
+  pairs,
+  type View,
+} from '../blocks.ts';
+import { type Cell, dimPhrase, message, missing, nameText, type Tone, text, type Words } from '../cells.ts';
 import { type Listing, listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
-import { known, shortTime, time, usd } from './record-columns.ts';
+import { countCell, known, minute, shortTime, time, usd } from './record-columns.ts';
 
 /** An action as a row of the list. */
 interface JournalRow {
@@ -271,18 +279,13 @@ function viewJournalPage({ actions, fitting, selected, askedMs }: JournalPage): 
 
 const clockLine = (nowMs: number): Block =>
   line(
-    text('The journal goes by the time of this machine, not of the service: now', 'dim'),
-    time(exactInstant(nowMs), 'minute', 'dim'),
-    text('.', 'dim'),
+    dimPhrase`The journal goes by the time of this machine, not of the service: now ${minute(nowMs, 'dim')}.`,
   );
 
 const olderLine = (shown: number, fitting: number | undefined): Block =>
   fitting === undefined
     ? dimLine('Older ones may match. Show them: --limit all')
-    : line(
-        { kind: 'number', amount: fitting - shown, tone: 'dim' },
-        text('older. Show them: --limit all', 'dim'),
-      );
+    : line(dimPhrase`${{ ...countCell(fitting - shown), tone: 'dim' }} older. Show them: --limit all`);
 
 /** The first hedge of a row is that of its first deal ID. */
 const namedFirst = (one: TouchedHedge, other: TouchedHedge): number =>

@@ -3,8 +3,8 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { LARGEST_PAGE } from '../../domain/vocabulary.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import { type Block, dimLine, gap, line, type View } from '../blocks.ts';
-import { type Cell, phrase, text } from '../cells.ts';
-import { time } from './record-columns.ts';
+import { type Cell, dimPhrase, text } from '../cells.ts';
+import { countOf, time } from './record-columns.ts';
 
 /** Empty if the list is complete. `happened`: `opened`, `closed`. */
 export function viewListSummary(covers: ListCoverage | FilteredCoverage, happened: string): View {
@@ -16,10 +16,10 @@ export function viewListSummary(covers: ListCoverage | FilteredCoverage, happene
 /** The dates that the records of a sum cover. */
 export function viewPeriod({ count, from, to }: ListCoverage, happened: string): View {
   if (count === 0) return [];
-  const records = count === 1 ? '1 hedge' : `${count} hedges`;
-  if (from === null || to === null) return line(dim(`${records}; the service sent no ${happened} times.`));
-  if (from === to) return line(dim(`${records}, ${happened}`), at(from), dim('.'));
-  return line(dim(`${records}, ${happened} from`), at(from), dim('to'), at(to), dim('.'));
+  const records = countOf(count, 'hedge');
+  if (from === null || to === null) return dimLine(`${records}; the service sent no ${happened} times.`);
+  if (from === to) return line(dimPhrase`${records}, ${happened} ${at(from)}.`);
+  return line(dimPhrase`${records}, ${happened} from ${at(from)} to ${at(to)}.`);
 }
 
 /** Coverage of the journal, which --limit shows in full. `fitting`: null where older actions were not counted. */
@@ -62,14 +62,13 @@ function wayToMore({ limit }: ListCoverage): string {
 /** `2 of 40 hedges returned: closed from … on, before …, market USDTNGN, side buy.` */
 function spanLine({ count, of, since, until, market, side }: FilteredCoverage, happened: string): Block {
   const parts = [
-    since !== null && phrase`${dim(`${happened} from`)} ${at(since)} ${dim('on')}`,
-    until !== null && [dim(since === null ? `${happened} before` : 'before'), at(until)],
-    market !== null && dim(`market ${spelledName(market)}`),
-    side !== null && dim(`side ${side}`),
+    since !== null && dimPhrase`${happened} from ${at(since)} on`,
+    until !== null && dimPhrase`${since === null ? `${happened} ` : ''}before ${at(until)}`,
+    market !== null && dimPhrase`market ${spelledName(market)}`,
+    side !== null && dimPhrase`side ${side}`,
   ].filter((part) => part !== false);
-  const separated = parts.map((part, index) => [index > 0 && dim(','), part]);
-  return line(dim(`${count} of ${of} hedges returned:`), separated, dim('.'));
+  const separated = parts.map((part, index) => [index > 0 && text(',', 'dim'), part]);
+  return line(dimPhrase`${count} of ${of} hedges returned: ${separated}.`);
 }
 
-const dim = (words: string): Cell => text(words, 'dim');
 const at = (instant: string): Cell => time(instant, 'minute', 'dim');

@@ -16,6 +16,7 @@ import {
   type FigureRow,
   figureRows,
   gap,
+  hintBlocks,
   line,
   phraseLine,
   type View,
@@ -23,7 +24,6 @@ import {
 } from '../blocks.ts';
 import { type Cell, hintCell, message, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
-import { hintBlocks } from '../hint-blocks.ts';
 import {
   changeRows,
   type ExternalHedgeIds,

@@ -4,7 +4,7 @@ import { sideInWords } from '../../domain/vocabulary.ts';
 import type { GridReading } from '../../readings/read-grid.ts';
 import type { QuoteGridDocument } from '../../schema/reading-document.ts';
 import { dimLine, gap, line, type TableSection, type View, warnLine } from '../blocks.ts';
-import { nameText, text, type Words } from '../cells.ts';
+import { dimPhrase, nameText, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { bpsCell, rateCell, tenorCell } from './quote.ts';
 import { countOf, usd } from './record-columns.ts';
@@ -137,9 +137,7 @@ function legend({ cells, intent, market, account }: GridReading): View {
       dimLine('best: the lowest cost of these tenors, for its side and size.'),
     markupBps !== undefined &&
       line(
-        text("Customer: the customer's rate, the break-even and", 'dim'),
-        { kind: 'number', amount: markupBps, unit: 'bps', tone: 'dim' },
-        text('(a sell: less).', 'dim'),
+        dimPhrase`Customer: the customer's rate, the break-even and ${{ kind: 'number', amount: markupBps, unit: 'bps', tone: 'dim' }} (a sell: less).`,
       ),
     cells.some(({ quote }) => quote !== undefined) && dimLine('Rounded. Full precision: --json'),
   ];

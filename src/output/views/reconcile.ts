@@ -6,7 +6,7 @@ import { timeInWords } from '../../journal/describe.ts';
 import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile.ts';
 import type { ReconcileDocument } from '../../schema/reading-document.ts';
 import { type Block, gap, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, nameText, text } from '../cells.ts';
+import { type Cell, dimPhrase, nameText, text } from '../cells.ts';
 import { type Listing, listOf } from '../list.ts';
 import { minute, rate, usd } from './record-columns.ts';
 import { readingNotes } from './snapshot.ts';
@@ -42,11 +42,8 @@ function comparedLine({ compared, listed, fromMs, intent }: ReconcileReading): B
   const { hedges, closed, positions, actions, finance } = compared;
   const lists = `${countedOf(listed.hedges, hedges, 'hedge')}, ${countedOf(listed.closed, closed, 'closed record')} and ${counted(positions, 'position')} of the service`;
   const ours = `${counted(actions, 'action')} of the journal${finance === undefined ? '' : ` and ${counted(finance, 'deal')} of finance's list`}`;
-  return line(
-    text(`Compared ${lists} with ${ours}, since`, 'dim'),
-    minute(fromMs, 'dim'),
-    text(intent.words.length === 0 ? '.' : '. Shown: only the breaks of those named.', 'dim'),
-  );
+  const shown = intent.words.length === 0 ? '' : ' Shown: only the breaks of those named.';
+  return line(dimPhrase`Compared ${lists} with ${ours}, since ${minute(fromMs, 'dim')}.${shown}`);
 }
 
 const countedOf = (all: number, some: number, word: string): string =>

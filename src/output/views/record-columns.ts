@@ -70,8 +70,12 @@ export const shortTime = (at: unknown): Cell =>
   typeof at === 'string' ? { kind: 'time', at, style: 'short' } : missing;
 
 /** An instant, ISO 8601, to the second unless `style` is another. */
-export const time = (at: string, style: TimeStyle = 'second', tone?: Tone): Cell =>
-  tone === undefined ? { kind: 'time', at, style } : { kind: 'time', at, style, tone };
+export const time = (at: string, style: TimeStyle = 'second', tone?: Tone): Cell => ({
+  kind: 'time',
+  at,
+  style,
+  tone,
+});
 
 /** An instant in milliseconds, to the minute. */
 export const minute = (ms: number, tone?: Tone): Cell => time(exactInstant(ms), 'minute', tone);
@@ -81,15 +85,9 @@ export const countCell = (amount: number): Cell => ({ kind: 'number', amount });
 /** A row of figures: a name, one figure, and words after it. */
 export const row = (name: string, ...words: readonly Words[]): Cell[] => [text(name), ...inline(...words)];
 
-/** An amount in USD, under a heading that says so, or in another `unit`. */
-/** A dash where it is not known. */
+/** An amount in USD, under a heading that says so, or in another `unit`. A dash where it is not known. */
 export const usd = (amount: Amount | null | undefined, unit?: string, tone?: Tone): Cell =>
-  known(amount, (each) => ({
-    kind: 'money',
-    amount: each,
-    ...(unit === undefined ? {} : { unit }),
-    ...(tone === undefined ? {} : { tone }),
-  }));
+  known(amount, (each) => ({ kind: 'money', amount: each, unit, tone }));
 
 export const inUsd = (amount: Amount | null | undefined): Cell => usd(amount, 'USD');
 

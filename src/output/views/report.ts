@@ -18,7 +18,7 @@ import {
   type View,
   warnLine,
 } from '../blocks.ts';
-import { type Cell, hintCell, nameText, phrase, text, type Words } from '../cells.ts';
+import { type Cell, dimPhrase, hintCell, nameText, phrase, text, type Words, warnPhrase } from '../cells.ts';
 import { cents, minute, signedCents, signedIn, usd } from './record-columns.ts';
 import { daysShown, groupBlock, hasPartial, isOneSided, PART_NAMES, shownParts } from './report-document.ts';
 import { AT_PAR, readingNotes } from './snapshot.ts';
@@ -54,12 +54,7 @@ function unsplitLine({ deals }: ReportReading): View {
   return (
     ids.length > 0 &&
     line(
-      text('Price not split:', 'dim'),
-      nameText(`${someOf(ids)}.`),
-      text(
-        'A quote at a fill is not known here (as of an order that was sent again), or somebody else changed it.',
-        'dim',
-      ),
+      dimPhrase`Price not split: ${nameText(`${someOf(ids)}.`)} A quote at a fill is not known here (as of an order that was sent again), or somebody else changed it.`,
     )
   );
 }
@@ -122,12 +117,7 @@ function dayLines({ days, to, endsFar }: ReportReading): View {
     endsFar &&
       last !== undefined &&
       line(
-        text(`${last.name} ends at`, 'warn'),
-        minute(to.ms),
-        text(
-          ', the last snapshot of the period, and not near its midnight: another report may have more of that day.',
-          'warn',
-        ),
+        warnPhrase`${last.name} ends at ${minute(to.ms)}, the last snapshot of the period, and not near its midnight: another report may have more of that day.`,
       ),
   ];
 }
@@ -136,9 +126,7 @@ function dayLines({ days, to, endsFar }: ReportReading): View {
 const earlyLines = ({ intent, from, to, until, realizedEarly, isSplitByDay }: ReportReading): View => [
   !realizedEarly.from.eq(0) && [
     line(
-      text('Realized before', 'warn'),
-      minute(from.askedMs),
-      text('and in this report:', 'warn'),
+      warnPhrase`Realized before ${minute(from.askedMs)} and in this report:`,
       signedIn('USDC', cents(realizedEarly.from)),
       '.',
     ),
@@ -150,9 +138,7 @@ const earlyLines = ({ intent, from, to, until, realizedEarly, isSplitByDay }: Re
   ],
   !realizedEarly.to.eq(0) &&
     line(
-      text('Realized before', 'warn'),
-      minute(to.askedMs),
-      text('and not in this report, but in the next one:', 'warn'),
+      warnPhrase`Realized before ${minute(to.askedMs)} and not in this report, but in the next one:`,
       signedIn('USDC', cents(realizedEarly.to)),
       '.',
     ),

@@ -25,6 +25,7 @@ import {
   commandRows,
   dimLine,
   gap,
+  hintBlocks,
   line,
   messageLine,
   type Pair,
@@ -33,8 +34,17 @@ import {
   tableOf,
   type View,
 } from '../blocks.ts';
-import { type Cell, hintCell, missing, nameText, type Parts, phrase, text, type Words } from '../cells.ts';
-import { hintBlocks } from '../hint-blocks.ts';
+import {
+  type Cell,
+  dimPhrase,
+  hintCell,
+  missing,
+  nameText,
+  type Parts,
+  phrase,
+  text,
+  type Words,
+} from '../cells.ts';
 import type { Listing } from '../list.ts';
 import { briefAction } from './action.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
@@ -79,18 +89,22 @@ function headline(chain: RollChain): Block {
 }
 
 function viewLater(chain: RollChain, open: OpenPlan): View {
-  const { plan } = chain;
   return [
     pairs(
-      pair('Leg 1', legOneCells(plan)),
-      pair('Leg 2', nameText(plan.deal_id), 'at the size that settles', legTwoMaturity(plan)),
-      costTodayPair(open),
-      pair('Limit', limitCells(plan.max_cost_bps)),
+      laterPairs(chain, open, 'at the size that settles'),
       pair('Opened', 'within 24 h of the maturity, by you or cron:', hintCell(shell`hedge roll run`)),
     ),
     viewNext(chain),
   ];
 }
+
+/** `open`: as it would be now. */
+const laterPairs = ({ plan }: RollChain, open: OpenPlan | undefined, size: string): Parts<Pair> => [
+  pair('Leg 1', legOneCells(plan)),
+  pair('Leg 2', nameText(plan.deal_id), size, legTwoMaturity(plan)),
+  open && costTodayPair(open),
+  pair('Limit', limitCells(plan.max_cost_bps)),
+];
 
 const legOneCells = ({ hedge_id: id, first_deal_id: dealId, maturity_at: at }: RollChain['plan']): Words => [
   nameText(dealId === undefined ? id : `${id} (${dealId})`),
@@ -113,9 +127,7 @@ const limitCells = (limit: string | undefined): Words =>
 const boundLine = ({ plan }: RollChain): View =>
   plan.max_cost_bps !== undefined &&
   line(
-    text('Beyond', 'dim'),
-    { kind: 'number', amount: plan.max_cost_bps, unit: 'bps' },
-    text('leg 2 is not sent, and the side stays flat.', 'dim'),
+    dimPhrase`Beyond ${{ kind: 'number', amount: plan.max_cost_bps, unit: 'bps' }} leg 2 is not sent, and the side stays flat.`,
   );
 
 const costTodayPair = ({ figures }: OpenPlan): Pair =>
@@ -142,19 +154,13 @@ function viewPlanned(
   chain: RollChain,
   { existing, open }: Pick<RollReport, 'existing'> & { open: OpenPlan | undefined },
 ): View {
-  const { plan } = chain;
   return [
     line(
       text(existing ? 'ALREADY PLANNED' : 'PLANNED', 'good'),
       rollCells(chain),
       'at maturity; nothing was sent.',
     ),
-    pairs(
-      pair('Leg 1', legOneCells(plan)),
-      pair('Leg 2', nameText(plan.deal_id), `, ${days(plan.tenor_days.toString())}`, legTwoMaturity(plan)),
-      open !== undefined && costTodayPair(open),
-      pair('Limit', limitCells(plan.max_cost_bps)),
-    ),
+    pairs(laterPairs(chain, open, `, ${days(chain.plan.tenor_days.toString())}`)),
     viewNext(chain),
   ];
 }

@@ -12,9 +12,8 @@ import {
 import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { UnfinishedRollDocument } from '../../schema/action-document.ts';
-import { commandRows, gap, line, type View, warnLine } from '../blocks.ts';
+import { andMore, commandRows, gap, line, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, nameText, partsIn, phrase, type Tone, text, type Words } from '../cells.ts';
-import { andMore } from '../hint-blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
 
 export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {

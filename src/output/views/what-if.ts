@@ -61,6 +61,8 @@ function headline({ market, mid, intent }: WhatIfReading): Block {
 const rate = (amount: Big): Cell => ({ kind: 'rate', amount: roundHalfUp(amount, 4) });
 const percent = (amount: Big): Cell => ({ kind: 'percent', amount: roundHalfUp(amount, 2), signed: true });
 
+const PART = { align: 'right', optional: true, cell: ofAmount(signedCents) } as const;
+
 type PointRecord = ReturnType<typeof pointsOf>[number];
 
 const pointList = listOf<PointRecord, PointRecord>()(
@@ -74,13 +76,7 @@ const pointList = listOf<PointRecord, PointRecord>()(
     { name: 'struck_rate', header: 'Struck', align: 'right', cell: ofAmount(rate), optional: true },
     { name: 'maturity_at', header: 'Matures', cell: shortTime, optional: 'first' },
     { name: 'payoff_usd', header: 'Gross P&L USD', cell: ofAmount(signedCents) },
-    {
-      name: 'carry_to_maturity_usdc',
-      header: 'Carry to maturity',
-      align: 'right',
-      cell: ofAmount(signedCents),
-      optional: 'first',
-    },
+    { ...PART, name: 'carry_to_maturity_usdc', header: 'Carry to maturity', optional: 'first' },
   ],
   {
     screen: 'id client_reference side notional_usd struck_rate maturity_at carry_to_maturity_usdc payoff_usd',
@@ -147,21 +143,15 @@ const rangeList = listOf<ReturnType<typeof rangeRow>>()(
     { name: 'rate', header: 'Rate', cell: ofAmount(rate) },
     { name: 'move_pct', header: 'Move', align: 'right', optional: 'last', cell: ofAmount(percent) },
     { name: 'payoff_usd', header: 'Gross P&L USD', cell: ofAmount(signedCents) },
-    ...Object.entries({
-      accrued_carry_usdc: 'Accrued carry',
-      carry_to_maturity_usdc: 'Carry to maturity',
-    }).map(
-      ([name, header]) =>
-        ({ name, header, align: 'right', optional: true, cell: ofAmount(signedCents) }) as const,
-    ),
+    { ...PART, name: 'accrued_carry_usdc', header: 'Accrued carry' },
+    { ...PART, name: 'carry_to_maturity_usdc', header: 'Carry to maturity' },
     {
+      ...PART,
       name: 'close_fee_usdc',
       header: 'Fee to close',
-      align: 'right',
-      optional: true,
       cell: ofAmount((fee) => signedCents(fee.times(-1))),
     },
-    { name: 'net_pnl_usd', header: 'Would realize USD', align: 'right', cell: ofAmount(signedCents) },
+    { ...PART, name: 'net_pnl_usd', header: 'Would realize USD', optional: false },
     // Only on a screen.
     {
       name: 'used_up',
