@@ -9,17 +9,8 @@ import { containsKey } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { type CommandWords, UsageError } from '../errors.ts';
 import { NOTE_OPTION, readNote } from './note.ts';
-import {
-  isNot,
-  optionGiven,
-  optionText,
-  type RawInput,
-  readDealId,
-  readMostBps,
-  readPrice,
-  readSeconds,
-} from './operands.ts';
-import { readOption, typedCommand, YES_OPTION } from './option.ts';
+import { isNot, readDealId, readMostBps, readPrice, readSeconds } from './operands.ts';
+import { optionGiven, optionText, type RawInput, readOption, typedCommand, YES_OPTION } from './option.ts';
 import { SIZE_OPTIONS } from './sizing.ts';
 
 export const DESPITE_OPTION = {
@@ -35,10 +26,7 @@ const EVERY_ACTION = [
     flags: '--timeout <seconds>',
     summary: 'seconds to wait for the outcome (default 60); never cancels a request',
   },
-  {
-    flags: '--idempotency-key <key>',
-    summary: 'idempotency key to send; one key executes once',
-  },
+  { flags: '--idempotency-key <key>', summary: 'idempotency key to send; one key executes once' },
   DESPITE_OPTION,
   NOTE_OPTION,
 ] as const;
@@ -58,11 +46,7 @@ export const ACTION_OPTIONS = {
   open: [
     { flags: '-t, --tenor <days>', summary: '1, 3 or 7 (or 3d)' },
     ...SIZE_OPTIONS,
-    {
-      flags: '--deal-id <id>',
-      summary: 'your reference; one hedge per deal ID',
-      completes: 'nothing',
-    },
+    { flags: '--deal-id <id>', summary: 'your reference; one hedge per deal ID', completes: 'nothing' },
     { flags: '--ensure', summary: 'with --deal-id: open once per deal ID; if it exists, report that hedge' },
     { flags: '--retry-failed', summary: 'with --ensure: open again if the last order failed' },
     ...PRICE,

@@ -10,8 +10,8 @@ import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { ACTION_OPTIONS } from './action-options.ts';
-import { isNot, optionText, optionTexts, type RawInput } from './operands.ts';
-import { longOption } from './option.ts';
+import { isNot } from './operands.ts';
+import { longOption, optionText, optionTexts, type RawInput } from './option.ts';
 import { readAction } from './read-action.ts';
 
 /** Text from the command line, a file, or standard input. */

@@ -1,7 +1,7 @@
 /** Reads the arguments of `hedge batch`. */
 import { UsageError } from '../errors.ts';
-import { isNot, type RawInput } from './operands.ts';
-import { readOptions } from './option.ts';
+import { isNot } from './operands.ts';
+import { type RawInput, readOptions } from './option.ts';
 
 export const BATCH_OPTIONS = {
   name: { flags: '--name <text>', summary: 'batch name; part of its idempotency keys', read: readName },
@@ -12,10 +12,7 @@ export const BATCH_OPTIONS = {
   },
   keepGoing: { flags: '--keep-going', summary: 'continue after an unknown outcome or without connection' },
   yes: { flags: '-y, --yes', summary: 'confirm every line' },
-  dryRun: {
-    flags: '--dry-run',
-    summary: 'check every action as if those before it had filled; send none',
-  },
+  dryRun: { flags: '--dry-run', summary: 'check every action as if those before it had filled; send none' },
 } as const;
 
 /** `file`: a path; undefined: standard input. `parallel`: readings at once; actions never overlap. */

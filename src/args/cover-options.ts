@@ -1,20 +1,14 @@
 /** Reads the arguments of `hedge cover`, its exposures and its policy. */
 import { Big } from 'big.js';
-import {
-  CERTAINTIES,
-  type CoverBucket,
-  type CoverPolicy,
-  DIRECTIONS,
-  type Exposure,
-} from '../domain/cover.ts';
+import { CERTAINTIES, type CoverPolicy, DIRECTIONS, type Exposure } from '../domain/cover.ts';
 import { parseExactJson } from '../domain/exact-json.ts';
 import { type Fields, isFields, ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { similarForm } from '../domain/similar-ids.ts';
 import { UsageError } from '../errors.ts';
-import { filePath, hasDecimals, isNot, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
-import { readOption } from './option.ts';
+import { filePath, hasDecimals, isNot, oneOf, parsedJson, readMarket } from './operands.ts';
+import { optionText, type RawInput, readOption } from './option.ts';
 import { type DateOrder, dateOrderOf, isSerialDate, readDate } from './sheet-dates.ts';
 import { readAmount, readRowId, readSheet } from './spreadsheet.ts';
 
@@ -155,7 +149,8 @@ const USUAL_LEAST = new Big(10);
 export function readPolicy(content: string, path: string): CoverPolicy {
   const wrong: Wrong = (why) =>
     new UsageError(`The policy ${quoted(path)}: ${why}.`, `Example: ${POLICY_EXAMPLE}`);
-  const policy = jsonIn(content, path);
+  const policy = parsedJson(content.replace(/^\ufeff/, ''), parseExactJson);
+  if (policy === undefined) throw isNot(path, 'JSON', `Example: ${POLICY_EXAMPLE}`);
   if (!isObject(policy)) throw wrong('must be an object');
   checkNames(policy, POLICY, wrong);
   const list = ownField(policy, 'buckets');
@@ -184,7 +179,7 @@ export function readPolicy(content: string, path: string): CoverPolicy {
 
 type Wrong = (why: string) => UsageError;
 
-function bucketIn(value: unknown, wrong: Wrong): CoverBucket {
+function bucketIn(value: unknown, wrong: Wrong) {
   if (!isObject(value)) throw wrong('must be an object of its own');
   checkNames(value, BUCKET, wrong);
   const percent = (name: string): Big => figureIn(value, name, [MOST_PCT, PCT_DECIMALS], wrong);
@@ -194,15 +189,6 @@ function bucketIn(value: unknown, wrong: Wrong): CoverBucket {
   if (fromDays > toDays) throw wrong('from_days is after to_days');
   if (minPct.gt(targetPct) || targetPct.gt(maxPct)) throw wrong('min_pct, target_pct and max_pct must rise');
   return { fromDays, toDays, minPct, targetPct, maxPct };
-}
-
-function jsonIn(content: string, path: string): unknown {
-  try {
-    return parseExactJson(content.replace(/^\ufeff/, ''));
-  } catch {
-    // A SyntaxError, or a RangeError of a text that is nested too deep.
-    throw isNot(path, 'JSON', `Example: ${POLICY_EXAMPLE}`);
-  }
 }
 
 const isObject = (value: unknown): value is Fields => isFields(value) && !(value instanceof Big);

@@ -10,8 +10,6 @@ import { readActionOptions } from './action-options.ts';
 import { readNote } from './note.ts';
 import {
   isNot,
-  optionGiven,
-  type RawInput,
   readDealId,
   readMarket,
   readMostBps,
@@ -20,6 +18,7 @@ import {
   readSide,
   readTenor,
 } from './operands.ts';
+import { optionGiven, type RawInput } from './option.ts';
 import { readNaira } from './sizing.ts';
 import { readSheet, type SheetRow } from './spreadsheet.ts';
 

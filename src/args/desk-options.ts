@@ -2,8 +2,7 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { readNote } from './note.ts';
-import { optionGiven, optionText, type RawInput } from './operands.ts';
-import { readOption } from './option.ts';
+import { optionGiven, optionText, type RawInput, readOption } from './option.ts';
 import { readAmountOrNone, readCommandWords } from './profile-options.ts';
 
 /** Address of the log, and the source of its password. */

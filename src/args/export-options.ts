@@ -1,17 +1,12 @@
 /** Reads the arguments of `hedge export`, and the file of accounts. */
 import { type Fields, isFields } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
-import {
-  type AccountNames,
-  POSTING_ACCOUNTS,
-  type PostingAccount,
-  USUAL_ACCOUNTS,
-} from '../domain/postings.ts';
+import { type AccountNames, POSTING_ACCOUNTS, USUAL_ACCOUNTS } from '../domain/postings.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
-import { oneMeant, optionText, parsedJson, type RawInput } from './operands.ts';
-import { readOption } from './option.ts';
+import { oneMeant, parsedJson } from './operands.ts';
+import { optionText, type RawInput, readOption } from './option.ts';
 import { savesReading } from './report-options.ts';
 
 export const EXPORT_FORMATS = ['hledger', 'beancount', 'csv', 'xlsx'] as const;
@@ -48,7 +43,7 @@ function readFormat(text: string | undefined): ExportFormat {
 }
 
 /** These hold the service's balances: each is an account of its own. */
-const HELD = ['balance', 'margin', 'reserved'] as const satisfies readonly PostingAccount[];
+const HELD = ['balance', 'margin', 'reserved'] as const;
 
 const PART = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}._&'-]| (?! ))*";
 const ANY_NAME = new RegExp(`^${PART}(?::${PART})*$`, 'u');

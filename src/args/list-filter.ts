@@ -2,8 +2,8 @@
 import type { Moment } from '../domain/calendar.ts';
 import { exactInstant, instantOf } from '../domain/instants.ts';
 import { UsageError } from '../errors.ts';
-import { isNot, oneOf, optionGiven, optionText, type RawInput, readMarket, readSide } from './operands.ts';
-import { countOrAll, type Given, readOptions } from './option.ts';
+import { isNot, oneOf, readMarket, readSide } from './operands.ts';
+import { countOrAll, type Given, optionGiven, optionText, type RawInput, readOptions } from './option.ts';
 
 /** `field`: the service's time field that the filter uses. */
 export const spanOptions = (field: string, happened: string) =>

@@ -3,8 +3,8 @@ import type { Holiday } from '../domain/business-days.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { isInCalendar } from './list-filter.ts';
-import { filePath, isNot, optionText, type RawInput } from './operands.ts';
-import { readOption } from './option.ts';
+import { filePath, isNot } from './operands.ts';
+import { optionText, type RawInput, readOption } from './option.ts';
 
 export type MaturitiesIntent = ReturnType<typeof readMaturitiesIntent>;
 

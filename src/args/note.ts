@@ -1,7 +1,8 @@
 /** `--note`: a person's words about an action, a halt or a manual outcome, kept in the journal and shown. */
 import { containsKey, sanitize } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
-import { isNot, optionText, type RawInput } from './operands.ts';
+import { isNot } from './operands.ts';
+import { optionText, type RawInput } from './option.ts';
 
 export const NOTE_OPTION = {
   flags: '--note <text>',

@@ -1,4 +1,4 @@
-/** Reads single operands and option values, or throws a UsageError that names the allowed ones. Rejects ambiguous numbers. */
+/** Reads one operand or the value of one option, or throws a UsageError that names the allowed ones. Rejects ambiguous numbers. */
 import { Big } from 'big.js';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
@@ -202,10 +202,10 @@ export function readDuration(text: string): number {
   return ms;
 }
 
-/** Undefined for a text that is not JSON. */
-export function parsedJson(text: string): unknown {
+/** Undefined for a text that is not JSON, or is nested too deep. */
+export function parsedJson(text: string, parse: (json: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     return undefined;
   }
@@ -271,29 +271,3 @@ export const hasDecimals = (value: Big, most: number): boolean => value.round(mo
 
 /** Digits before the decimal point. */
 export const wholeDigits = (value: Big): number => value.abs().round(0, Big.roundDown).toFixed().length;
-
-export interface RawInput {
-  operands: readonly string[];
-  /** By the long name in camelCase: a boolean for a switch, a list for a repeatable option. */
-  options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-  /** The words after `--`, for a command that passes them on; undefined without `--`. */
-  rest?: readonly string[] | undefined;
-}
-
-/** The value of an option that takes one, or undefined when it was not given. */
-export function optionText(raw: RawInput, name: string): string | undefined {
-  const value = raw.options[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** The values of an option that may be repeated, in the order they were given. */
-export function optionTexts(raw: RawInput, name: string): readonly string[] {
-  const value = raw.options[name];
-  return Array.isArray(value) ? value : [];
-}
-
-/** Whether a switch was given. */
-export const optionGiven = (raw: RawInput, name: string): boolean => raw.options[name] === true;
-
-/** For commands without operands and options. */
-export const readNothing = (_raw: RawInput): undefined => undefined;

@@ -1,9 +1,35 @@
-/** An option, declared once: its flags, help and completion, and how it is read. The type of an intent follows from them. */
+/** The words after a command; and an option, declared once: its flags, help and completion, and how it is read. */
 import { optionWords, shell } from '../domain/hint.ts';
 import { redactKeys } from '../domain/sanitize.ts';
 import { type CommandWords } from '../errors.ts';
-import { isNot, optionGiven, optionText, type RawInput } from './operands.ts';
+import { isNot } from './operands.ts';
 
+export interface RawInput {
+  operands: readonly string[];
+  /** By the long name in camelCase: a boolean for a switch, a list for a repeatable option. */
+  options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+  /** The words after `--`, for a command that passes them on; undefined without `--`. */
+  rest?: readonly string[] | undefined;
+}
+
+/** The value of an option that takes one, or undefined when it was not given. */
+export function optionText(raw: RawInput, name: string): string | undefined {
+  const value = raw.options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The values of an option that may be repeated, in the order they were given. */
+export function optionTexts(raw: RawInput, name: string): readonly string[] {
+  const value = raw.options[name];
+  return Array.isArray(value) ? value : [];
+}
+
+export const optionGiven = (raw: RawInput, name: string): boolean => raw.options[name] === true;
+
+/** For commands without operands and options. */
+export const readNothing = (_raw: RawInput): undefined => undefined;
+
+/** The type of an intent follows from those of its options. */
 export interface Option {
   /** Commander's spelling: `--tenor <days>`, `--no-wait`. */
   flags: string;

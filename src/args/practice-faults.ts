@@ -3,17 +3,8 @@ import { Big } from 'big.js';
 import { ACTION_NAMES } from '../domain/action-table.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { UsageError } from '../errors.ts';
-import {
-  hasDecimals,
-  isNot,
-  oneMeant,
-  optionGiven,
-  optionText,
-  parsePlainDecimal,
-  type RawInput,
-  readMarket,
-} from './operands.ts';
-import { readOption } from './option.ts';
+import { hasDecimals, isNot, oneMeant, parsePlainDecimal, readMarket } from './operands.ts';
+import { optionGiven, optionText, type RawInput, readOption } from './option.ts';
 
 /** The faults of responses, as the practice service names them; on the command line with hyphens. */
 const RESPONSE_FAULTS = [

@@ -1,17 +1,8 @@
 /** Reads the options of `hedge practice serve` into the modes of the practice service. */
 import { say, shell } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
-import {
-  hasDecimals,
-  isNot,
-  oneOf,
-  optionGiven,
-  optionText,
-  parsedJson,
-  parsePlainDecimal,
-  type RawInput,
-} from './operands.ts';
-import { readOption } from './option.ts';
+import { hasDecimals, isNot, oneOf, parsedJson, parsePlainDecimal } from './operands.ts';
+import { optionGiven, optionText, type RawInput, readOption } from './option.ts';
 import { FAULT_OPTIONS, FORMER_FAULT_OPTIONS, readFaultChange } from './practice-faults.ts';
 
 const PRINT_ENV_FORMATS = ['sh', 'python', 'go'] as const;

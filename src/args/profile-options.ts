@@ -3,16 +3,8 @@ import { basename, resolve } from 'node:path';
 import { andThen, say, shell } from '../domain/hint.ts';
 import type { LimitsChange } from '../domain/profile-limits.ts';
 import { UsageError } from '../errors.ts';
-import {
-  isNot,
-  optionGiven,
-  optionText,
-  parsedJson,
-  type RawInput,
-  readMarket,
-  readNotional,
-} from './operands.ts';
-import { readOption, YES_OPTION } from './option.ts';
+import { isNot, parsedJson, readMarket, readNotional } from './operands.ts';
+import { optionGiven, optionText, type RawInput, readOption, YES_OPTION } from './option.ts';
 
 const LIMIT_OPTIONS = [
   { flags: '--max-notional <usd>', summary: 'per-trade limit: USD of one open or add: 50k' },

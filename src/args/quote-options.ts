@@ -7,9 +7,6 @@ import { SIDES, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import {
   isNot,
-  optionGiven,
-  optionText,
-  type RawInput,
   readBps,
   readMarket,
   readMostBps,
@@ -18,7 +15,7 @@ import {
   readSide,
   readTenors,
 } from './operands.ts';
-import { longOption, readOption } from './option.ts';
+import { longOption, optionGiven, optionText, type RawInput, readOption } from './option.ts';
 import { readSideWords } from './side-words.ts';
 import { readSizing } from './sizing.ts';
 
@@ -86,9 +83,10 @@ const GRID = shell`--sides buy,sell --sizes 50k,100k --tenor all`;
 
 /** MARKET is an operand; the sides and sizes replace SIDE and NOTIONAL. Without --sides: both. */
 function readGrid(
-  { operands, options }: RawInput,
+  raw: RawInput,
   sizesText: string | undefined,
 ): Pick<GridIntent, 'market' | 'sides' | 'sizes'> {
+  const { operands, options } = raw;
   const [market, ...more] = operands;
   const place = market === undefined ? 'MARKET' : readMarket(market);
   const line = shell`hedge quote ${place} ${GRID}`;
@@ -102,10 +100,9 @@ function readGrid(
   if (other !== undefined)
     throw new UsageError(`A grid has no ${longOption(other)}.`, `Leave out ${longOption(other)}.`);
   if (sizesText === undefined) throw new UsageError('Missing --sizes: the sizes in USD.', step(line));
-  const sides = options['sides'];
   return {
     market: readMarket(market),
-    sides: typeof sides === 'string' ? readSides(sides) : SIDES,
+    sides: readOption(raw, 'sides', readSides) ?? SIDES,
     sizes: readSizes(sizesText),
   };
 }

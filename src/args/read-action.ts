@@ -20,9 +20,6 @@ import { type Sentence, UsageError } from '../errors.ts';
 import { readActionOptions, readPriceLimits } from './action-options.ts';
 import {
   isNot,
-  optionGiven,
-  optionText,
-  type RawInput,
   readDealId,
   readExactNotional,
   readMarket,
@@ -31,7 +28,7 @@ import {
   readSide,
   readTenor,
 } from './operands.ts';
-import { readOption } from './option.ts';
+import { optionGiven, optionText, type RawInput, readOption } from './option.ts';
 import { readSideWords, rejectMisplacedOperands } from './side-words.ts';
 import { checkNairaMarket, checkOneSize, readNaira, readSizing } from './sizing.ts';
 

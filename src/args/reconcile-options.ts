@@ -5,8 +5,8 @@ import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { filePath, isNot, optionText, parseDecimal, parsePlainDecimal, type RawInput } from './operands.ts';
-import { readOption } from './option.ts';
+import { filePath, isNot, parseDecimal, parsePlainDecimal } from './operands.ts';
+import { longOption, optionText, type RawInput, readOption } from './option.ts';
 import { savesReading } from './report-options.ts';
 import { readRowId, readSheet } from './spreadsheet.ts';
 
@@ -33,18 +33,13 @@ export function readReconcileIntent(raw: RawInput) {
     },
     saves,
     /** The options that decide the comparison, as they were given. */
-    compares: COMPARES.flatMap(([option, name]) => optionWords(option, optionText(raw, name))),
+    compares: COMPARES.flatMap((name) => optionWords(longOption(name), optionText(raw, name))),
     /** Why the breaks that are shown are right. */
     note,
   };
 }
 
-const COMPARES = [
-  ['--since', 'since'],
-  ['--against', 'against'],
-  ['--tolerance-usd', 'toleranceUsd'],
-  ['--tolerance-rate', 'toleranceRate'],
-] as const;
+const COMPARES = ['since', 'against', 'toleranceUsd', 'toleranceRate'];
 
 function readTolerance(text: string, option: string): Big {
   const amount = parsePlainDecimal(text);

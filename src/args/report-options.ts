@@ -4,8 +4,8 @@ import { say, shell } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { filePath, isNot, oneMeant, optionText, type RawInput } from './operands.ts';
-import { readOption } from './option.ts';
+import { filePath, isNot, oneMeant } from './operands.ts';
+import { optionText, type RawInput, readOption } from './option.ts';
 
 export const REPORT_BY = ['deal', 'prefix', 'side', 'operator', 'market', 'day'] as const;
 export type ReportBy = (typeof REPORT_BY)[number];

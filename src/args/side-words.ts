@@ -6,8 +6,8 @@ import { commandOnId, say, shell, step } from '../domain/hint.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import { type CommandWords, type Sentence, UsageError } from '../errors.ts';
-import { type RawInput, readMarket, readSide } from './operands.ts';
-import { typedCommand } from './option.ts';
+import { readMarket, readSide } from './operands.ts';
+import { type RawInput, typedCommand } from './option.ts';
 import { parseNaira, withoutCurrency } from './sizing.ts';
 
 type SideCommand = 'quote' | ActionName;

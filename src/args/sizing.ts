@@ -9,14 +9,12 @@ import {
   hasDecimals,
   isNot,
   MAX_WHOLE_DIGITS,
-  optionGiven,
-  optionText,
   parseDecimal,
   parsePlainDecimal,
-  type RawInput,
   readNotional,
   wholeDigits,
 } from './operands.ts';
+import { optionGiven, optionText, type RawInput } from './option.ts';
 
 export const SIZE_OPTIONS = [
   { flags: '--ngn <amount>', summary: 'size as naira to cover, instead of NOTIONAL: 800m, 1.2bn' },

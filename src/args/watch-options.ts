@@ -1,6 +1,6 @@
 /** Reads the interval of `--watch [SECONDS]` and `hedge watch --every SECONDS`. */
-import { isNot, optionGiven, optionText, type RawInput } from './operands.ts';
-import { readOption } from './option.ts';
+import { isNot } from './operands.ts';
+import { optionGiven, optionText, type RawInput, readOption } from './option.ts';
 
 const USUAL_MS = 5_000;
 const LONGEST_SECONDS = 86_400;

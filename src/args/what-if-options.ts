@@ -3,17 +3,8 @@ import { Big } from 'big.js';
 import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
-import {
-  hasDecimals,
-  isNot,
-  oneOf,
-  optionText,
-  parsePlainDecimal,
-  type RawInput,
-  readMarket,
-  readPrice,
-} from './operands.ts';
-import { type Given, readOptions } from './option.ts';
+import { hasDecimals, isNot, oneOf, parsePlainDecimal, readMarket, readPrice } from './operands.ts';
+import { type Given, optionText, type RawInput, readOptions } from './option.ts';
 
 /** Points for a table, or a range for a curve. */
 export type Assumption =

@@ -3,7 +3,7 @@ import type { CommandResult } from '../commands/command-context.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { ConditionError } from '../errors.ts';
 import type { RecordTable } from '../output/record-table.ts';
-import { renderBare, renderJsonLine, renderJsonValue } from '../output/render-json.ts';
+import { renderBare, renderJson } from '../output/render-json.ts';
 import { coverageInWords, isCoverage } from '../output/views/list-summary.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
 import type { Output, OutputForm } from './global-options.ts';
@@ -48,13 +48,12 @@ async function render(
   const { readQuery } = await import('../output/query/query.ts');
   const picked = readQuery(query)(documentOf(context, result, undefined));
   if (form === 'table') return renderBare(picked, spelling(stdout));
-  if (form === 'json') return renderJsonValue(picked, { pretty: stdout.isTTY, ...spelling(stdout) });
+  if (form === 'json') return renderJson(picked, { pretty: stdout.isTTY, ...spelling(stdout) });
   return inForm(form, pickedTable(Array.isArray(picked) ? picked : [picked], result.table()), stdout);
 }
 
 async function inForm(form: OutputForm, table: RecordTable, stdout: Surface): Promise<string> {
-  if (form === 'jsonl')
-    return table.records.map((record) => renderJsonLine(record, spelling(stdout))).join('');
+  if (form === 'jsonl') return table.records.map((record) => renderJson(record, spelling(stdout))).join('');
   const { renderCsv } = await import('../output/render-csv.ts');
   return renderCsv(table, { harmless: stdout.isTTY });
 }

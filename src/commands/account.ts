@@ -1,5 +1,5 @@
 /** `hedge account`: the account summary. */
-import { readNothing } from '../args/operands.ts';
+import { readNothing } from '../args/option.ts';
 import { accountReading } from '../output/views/account.ts';
 import { defineCommand } from './define.ts';
 

@@ -1,5 +1,7 @@
 /** `hedge agent`: open connections for the next commands. */
-import { optionText, readDuration, readNothing } from '../args/operands.ts';
+
+import { readDuration } from '../args/operands.ts';
+import { optionText, readNothing } from '../args/option.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { agentDocument, viewAgentStart, viewAgentStop, viewAgents } from '../output/views/agent.ts';

@@ -1,6 +1,6 @@
 /** `hedge audit`: verifies the chain of the journal, and writes its head as a checkpoint for another machine. */
 
-import { optionText } from '../args/operands.ts';
+import { optionText } from '../args/option.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ConditionError, DamagedFileError, type HedgeError, OutputError, UsageError } from '../errors.ts';

@@ -1,7 +1,6 @@
 /** `hedge close` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
-import type { RawInput } from '../args/operands.ts';
-import { typedCommand } from '../args/option.ts';
+import { type RawInput, typedCommand } from '../args/option.ts';
 import { readCloseIntent } from '../args/read-action.ts';
 import { say } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';

@@ -8,8 +8,7 @@ import {
   readYes,
 } from '../args/desk-options.ts';
 import { NOTE_OPTION } from '../args/note.ts';
-import { optionGiven, optionText, readNothing } from '../args/operands.ts';
-import { YES_OPTION } from '../args/option.ts';
+import { optionGiven, optionText, readNothing, YES_OPTION } from '../args/option.ts';
 import { readLogAddress } from '../desk/address.ts';
 import { readDeskName } from '../desk/membership.ts';
 import { say, shell } from '../domain/hint.ts';

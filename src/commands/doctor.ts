@@ -1,6 +1,6 @@
 /** `hedge doctor` */
 
-import { optionGiven } from '../args/operands.ts';
+import { optionGiven } from '../args/option.ts';
 import type { DiagnosticReport } from '../diagnostics/checks.ts';
 import { runDiagnostics } from '../diagnostics/examine.ts';
 import { ConditionError } from '../errors.ts';

@@ -2,8 +2,8 @@
 
 import { DEFAULT_TIMEOUT_MS } from '../args/action-options.ts';
 import { NOTE_OPTION, readNote } from '../args/note.ts';
-import { optionGiven, readSeconds } from '../args/operands.ts';
-import { readOption, YES_OPTION } from '../args/option.ts';
+import { readSeconds } from '../args/operands.ts';
+import { optionGiven, readOption, YES_OPTION } from '../args/option.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { PendingError, type Sentence, StoppedError, UsageError } from '../errors.ts';

@@ -1,8 +1,8 @@
 /** `hedge hedges`: the list with its filters, or the hedges that an ID names. */
 
 import { isFiltered, LIST_FILTER_HELP, listFilterOptions } from '../args/list-filter.ts';
-import { type RawInput, readDealId, readLimit, readStatus } from '../args/operands.ts';
-import { readOptions } from '../args/option.ts';
+import { readDealId, readLimit, readStatus } from '../args/operands.ts';
+import { type RawInput, readOptions } from '../args/option.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { LARGEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';

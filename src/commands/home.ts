@@ -1,6 +1,6 @@
 /** Bare `hedge`: profile, pending actions, next commands; for a person also balance and positions. */
 
-import { readNothing } from '../args/operands.ts';
+import { readNothing } from '../args/option.ts';
 import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
 import type { RollChain } from '../journal/roll-chains.ts';

@@ -2,8 +2,7 @@
 
 import { readMoment } from '../args/list-filter.ts';
 import { NOTE_OPTION, readNote } from '../args/note.ts';
-import { optionGiven } from '../args/operands.ts';
-import { readOption, YES_OPTION } from '../args/option.ts';
+import { optionGiven, readOption, YES_OPTION } from '../args/option.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';

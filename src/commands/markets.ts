@@ -1,5 +1,5 @@
 /** `hedge markets` */
-import { readNothing } from '../args/operands.ts';
+import { readNothing } from '../args/option.ts';
 import { marketList, viewMarkets } from '../output/views/markets.ts';
 import { defineCommand } from './define.ts';
 

@@ -1,5 +1,5 @@
 /** `hedge positions` */
-import { readNothing } from '../args/operands.ts';
+import { readNothing } from '../args/option.ts';
 import { type PositionsShown, positionList, viewPositions } from '../output/views/positions.ts';
 import type { PendingActions, pendingOf } from '../readings/pending-actions.ts';
 import { defineCommand } from './define.ts';

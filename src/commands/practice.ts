@@ -1,15 +1,7 @@
 /** `hedge practice` */
 import type { Big } from 'big.js';
-import {
-  hasDecimals,
-  MAX_WHOLE_DIGITS,
-  optionGiven,
-  parseDecimal,
-  readDuration,
-  readNothing,
-  wholeDigits,
-} from '../args/operands.ts';
-import { readOption, YES_OPTION } from '../args/option.ts';
+import { hasDecimals, MAX_WHOLE_DIGITS, parseDecimal, readDuration, wholeDigits } from '../args/operands.ts';
+import { optionGiven, readNothing, readOption, YES_OPTION } from '../args/option.ts';
 import { FAULT_OPTIONS, FORMER_FAULT_OPTIONS, readFaultChange } from '../args/practice-faults.ts';
 import {
   parsedSettings,

@@ -1,6 +1,7 @@
 /** `hedge price`: the indicative mid. */
 
-import { optionGiven, readMarket } from '../args/operands.ts';
+import { readMarket } from '../args/operands.ts';
+import { optionGiven } from '../args/option.ts';
 import {
   PRICE_COLUMNS,
   priceChanges,

@@ -1,7 +1,8 @@
 /** `hedge resume`: resolves an unknown outcome, by observation or by sending again with the same key. */
 
 import { RESUME_OPTIONS, readResumeIntent } from '../args/action-options.ts';
-import { resumeDocument, viewResume } from '../output/views/check.ts';
+import { actionOrNull } from '../output/views/action-document.ts';
+import { viewResume } from '../output/views/check.ts';
 import { resumeOpenAction } from '../trading/recover/resume-action.ts';
 import { defineCommand } from './define.ts';
 import { tradingContextOf } from './trade-action.ts';
@@ -34,6 +35,6 @@ export const resume = defineCommand({
     const report = await resumeOpenAction(intent, await tradingContextOf(context));
     return { value: report, finding: report?.finding, servedAt: report?.servedAt };
   },
-  document: resumeDocument,
+  document: actionOrNull,
   view: viewResume,
 });

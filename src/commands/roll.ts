@@ -1,7 +1,8 @@
 /** `hedge roll`: closes a hedge and opens it again, or plans to open it again after it has settled. */
 
 import { readNote } from '../args/note.ts';
-import { optionGiven, readDealId } from '../args/operands.ts';
+import { readDealId } from '../args/operands.ts';
+import { optionGiven } from '../args/option.ts';
 import {
   DROP_OPTIONS,
   ROLL_OPTIONS,

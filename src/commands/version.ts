@@ -1,5 +1,5 @@
 /** `hedge version` and `hedge --version` */
-import { readNothing } from '../args/operands.ts';
+import { readNothing } from '../args/option.ts';
 import { line } from '../output/blocks.ts';
 import { text } from '../output/cells.ts';
 import { type Command, defineCommand } from './define.ts';

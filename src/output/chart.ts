@@ -4,7 +4,7 @@ import { textWidth } from '../domain/text-width.ts';
 import type { BlockOf, ChartBlock, ChartPoint } from './blocks.ts';
 import { cellText, showable } from './format.ts';
 import { type Layout, paintColumns, sentence } from './layout.ts';
-import { blank, lineWidth, type Run, type WrappedLine, wrapRuns } from './styled-text.ts';
+import { blank, lineWidth, paintLine, type Run, type WrappedLine, wrapRuns } from './styled-text.ts';
 
 const HEIGHT = 10;
 const WIDEST = 100;
@@ -17,10 +17,10 @@ const IN_ASCII = "-|'.'.|+*_.-:=+*#.";
 const drawing = (text: string, { unicode }: Layout): string =>
   unicode ? text : text.replace(/\S/g, (letter) => IN_ASCII.charAt(LETTERS.indexOf(letter)));
 
-export function layChart(block: ChartBlock, layout: Layout): WrappedLine[] {
+export function layChart(block: ChartBlock, layout: Layout): string[] {
   const { points, label, ends } = block;
   const [first] = points;
-  if (first === undefined) return [[{ text: showable(block.empty, layout), style: 'dim' }]];
+  if (first === undefined) return painted([[{ text: showable(block.empty, layout), style: 'dim' }]], layout);
   const height = block.height ?? HEIGHT;
   const [low, high] = boundsOf(
     points.map(({ y }) => y),
@@ -48,8 +48,14 @@ export function layChart(block: ChartBlock, layout: Layout): WrappedLine[] {
     ];
   });
   const floor = drawing(`${' '.repeat(left)}└${'─'.repeat(columns)}`, layout);
-  return [...drawn, [{ text: floor, style: 'dim' }], endsOf(ends, { left, columns, layout })];
+  return painted(
+    [...drawn, [{ text: floor, style: 'dim' }], endsOf(ends, { left, columns, layout })],
+    layout,
+  );
 }
+
+const painted = (lines: readonly WrappedLine[], { paint }: Layout): string[] =>
+  lines.map((line) => paintLine(line, paint));
 
 function endsOf(
   ends: ChartBlock['ends'],
@@ -122,7 +128,7 @@ const BAR = { narrowest: 6, widest: 24 };
 const GAP = 2;
 
 /** One line; none for fewer than two values. */
-export function laySpark({ values }: BlockOf<'spark'>, layout: Layout): WrappedLine[] {
+export function laySpark({ values }: BlockOf<'spark'>, layout: Layout): string[] {
   const picked = pick(values, Math.min(WIDEST_SPARK, layout.width));
   const [first] = picked;
   if (first === undefined || values.length < 2) return [];
@@ -133,7 +139,7 @@ export function laySpark({ values }: BlockOf<'spark'>, layout: Layout): WrappedL
     const share = span === 0 ? 0.5 : value.minus(low).toNumber() / span;
     return LEVELS.charAt(Math.min(LEVELS.length - 1, Math.floor(share * LEVELS.length)));
   });
-  return [[{ text: drawing(letters.join(''), layout), style: 'strong' }]];
+  return painted([[{ text: drawing(letters.join(''), layout), style: 'strong' }]], layout);
 }
 
 /** Picks as many as fit, the last one included. */

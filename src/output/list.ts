@@ -73,8 +73,8 @@ export interface List<Row, Rec> extends Listing<readonly Row[]> {
   /** `only`: the fields to show, of those with a heading. */
   block: (rows: readonly Row[], shown?: Shown<Row>) => TableBlock;
   lines: (rows: readonly Row[]) => readonly ChangeLine[];
-  /** The list in another value. */
-  within: <Value>(rowsOf: (value: Value) => readonly Row[]) => Listing<Value>;
+  /** The list in another value. `own`: in place of the list's. */
+  within: <Value>(rowsOf: (value: Value) => readonly Row[], own?: Partial<Listing<Value>>) => Listing<Value>;
 }
 
 interface Shown<Row> {
@@ -125,14 +125,16 @@ export const listOf =
     };
     const { key } = options;
     const lines = (rows: readonly Row[]): readonly ChangeLine[] => rows.map(lineOf(fields, key ?? []));
-    const within = <Value>(rowsOf: (value: Value) => readonly Row[]) => ({
+    const within = <Value>(rowsOf: (value: Value) => readonly Row[], own: Partial<Listing<Value>> = {}) => ({
       columns,
       document: (value: Value) => rowsOf(value).map(record),
       table: (value: Value): RecordTable => ({ columns, records: rowsOf(value).map(record) }),
       view: (value: Value): View => [block(rowsOf(value))],
       changes: key === undefined ? undefined : (value: Value) => lines(rowsOf(value)),
+      ...own,
     });
-    return { ...within((rows: readonly Row[]) => rows), fields, record, block, lines, within };
+    const document = (rows: readonly Row[]): Rec[] => rows.map(record);
+    return { ...within((rows: readonly Row[]) => rows), fields, record, document, block, lines, within };
   };
 
 /** A reading of one resource, its fields one below the other; a missing one is a dash. */
@@ -141,13 +143,8 @@ export const resource =
   (fields: readonly Field<Row>[]): Listing<Row> & { lines: (row: Row) => readonly ChangeLine[] } => {
     const list = listOf<Row>()(fields, { isSent: true });
     const lines = (row: Row) => list.lines([row]).map((line) => ({ ...line, key: name }));
-    return {
-      ...list.within((row: Row) => [row]),
-      document: (row) => row,
-      view: (row) => [pairsOf(row, fields, () => true)],
-      lines,
-      changes: lines,
-    };
+    const view = (row: Row) => [pairsOf(row, fields, () => true)];
+    return { ...list.within((row: Row) => [row], { document: (row) => row, view, changes: lines }), lines };
   };
 
 /** One record as names and values. `isAlways`: shown as a dash when it is missing. */

@@ -12,15 +12,7 @@ import { setColumns } from './columns.ts';
 import { hasDetails, programText, showable } from './format.ts';
 import { indented, type Layout, layCommands, layFigures, layPairs, sentence, wrapPainted } from './layout.ts';
 import { layTable } from './render-table.ts';
-import {
-  blank,
-  lineWidth,
-  type PaintLevel,
-  painterOf,
-  paintLine,
-  type Run,
-  type WrappedLine,
-} from './styled-text.ts';
+import { blank, lineWidth, type PaintLevel, painterOf, paintLine, type Run } from './styled-text.ts';
 
 /** A layout with the colours of the stream; at least 20 columns are used. */
 export interface HumanView extends Omit<Layout, 'paint'> {
@@ -47,8 +39,6 @@ export function renderHuman(blocks: View, view: HumanView): string {
 }
 
 function layBlock(block: Block, layout: Layout): string[] {
-  const painted = (lines: readonly WrappedLine[]): string[] =>
-    lines.map((each) => paintLine(each, layout.paint));
   switch (block.kind) {
     case 'heading':
       return layHeading(block, layout);
@@ -71,9 +61,9 @@ function layBlock(block: Block, layout: Layout): string[] {
     case 'details':
       return layBlocks(hasDetails(layout) ? block.blocks : (block.instead ?? []), layout);
     case 'chart':
-      return painted(layChart(block, layout));
+      return layChart(block, layout);
     case 'spark':
-      return painted(laySpark(block, layout));
+      return laySpark(block, layout);
     case 'bars':
       return layBars(block, layout);
     case 'columns':

@@ -22,22 +22,13 @@ export interface JsonDocument {
 
 export interface JsonView {
   /** Indented for a person at a terminal; on one line for a pipe. */
-  pretty: boolean;
+  pretty?: boolean;
   /** False: escaped to ASCII, for a terminal that shows no more. */
   unicode?: boolean | undefined;
 }
 
-/** One document and a line end; safe to print to a terminal. */
-export function renderJson({ data, error, meta }: JsonDocument, view: JsonView): string {
-  return renderJsonValue({ data: data ?? null, error, meta }, view);
-}
-
-/** Any value on a line of its own. */
-export const renderJsonLine = (value: unknown, { unicode }: Pick<JsonView, 'unicode'>): string =>
-  renderJsonValue(value, { pretty: false, unicode });
-
-/** Any value, and a line end. */
-export function renderJsonValue(value: unknown, { pretty, unicode }: JsonView): string {
+/** A document or any other value, and a line end; safe to print to a terminal. */
+export function renderJson(value: unknown, { pretty = false, unicode }: JsonView): string {
   const json = writeExactJson(value, pretty ? { indent: 2 } : {});
   return `${unicode === false ? escapeJsonToAscii(json) : escapeJson(json)}\n`;
 }
@@ -65,5 +56,5 @@ export function renderBare(value: unknown, view: { unicode: boolean }): string {
 
 function lineOf(value: unknown, view: { unicode: boolean }): string {
   if (typeof value === 'string') return `${sanitize(value)}\n`;
-  return value instanceof Big ? `${exactDigits(value)}\n` : renderJsonLine(value, view);
+  return value instanceof Big ? `${exactDigits(value)}\n` : renderJson(value, view);
 }

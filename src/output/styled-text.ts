@@ -13,11 +13,7 @@ export type Style = Tone | Environment;
 
 export type Painter = (text: string, style: Style) => string;
 
-const painters = new Map<PaintLevel, Painter>();
-
 export function painterOf(level: PaintLevel): Painter {
-  const known = painters.get(level);
-  if (known !== undefined) return known;
   const chalk = new Chalk({ level });
   const styles: Readonly<Record<Style, ChalkInstance | undefined>> = {
     plain: undefined,
@@ -30,9 +26,7 @@ export function painterOf(level: PaintLevel): Painter {
     sandbox: chalk.yellow.bold,
     practice: chalk.cyan.bold,
   };
-  const paint: Painter = (text, style) => styles[style]?.(text) ?? text;
-  painters.set(level, paint);
-  return paint;
+  return (text, style) => styles[style]?.(text) ?? text;
 }
 
 /** Text in one style, without line ends. A `whole` run is not broken at its blanks. */

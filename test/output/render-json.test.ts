@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
+import { documentOf } from '../../src/cli/printer.ts';
 import { say, shell, step } from '../../src/domain/hint.ts';
 import { InterruptedError, RefusedError, UsageError } from '../../src/errors.ts';
 import { type HumanView, renderErrorHuman } from '../../src/output/render-human.ts';
@@ -33,11 +34,13 @@ describe('the document', () => {
   });
 
   it('has data null where there is none', () => {
-    const json = renderJson(
-      { data: undefined, error: errorDocument(new UsageError('No.')), meta },
-      { pretty: false },
+    const context = { command: 'price', aside: undefined, identity: undefined, named: undefined };
+    const document = documentOf(
+      { ...context, headed: false, list: undefined, now: 0 },
+      undefined,
+      new UsageError('No.'),
     );
-    expect(JSON.parse(json)).toEqual({
+    expect(JSON.parse(renderJson(document, {}))).toMatchObject({
       data: null,
       error: { code: 'usage', message: 'No.', effect: 'none', retry: 'never' },
       meta,

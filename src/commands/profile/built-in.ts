@@ -1,6 +1,6 @@
 /** `profile set`, `limit` and `remove` of a built-in profile, which can have limits, a time zone and an operator name only. */
 
-import { optionGiven, optionText, type RawInput } from '../../args/operands.ts';
+import { optionGiven, optionText, type RawInput } from '../../args/option.ts';
 import { type ProfileIntent, readProfileChange } from '../../args/profile-options.ts';
 import type { BuiltInName } from '../../config/profile-names.ts';
 import type { BuiltInProfile } from '../../config/profiles.ts';

@@ -1,7 +1,6 @@
 /** `hedge profile` and its commands list, use and remove. */
 
-import { optionGiven, readNothing } from '../../args/operands.ts';
-import { YES_OPTION } from '../../args/option.ts';
+import { optionGiven, readNothing, YES_OPTION } from '../../args/option.ts';
 import { BUILT_IN, isBuiltIn } from '../../config/profile-names.ts';
 import { type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import { line } from '../../output/blocks.ts';

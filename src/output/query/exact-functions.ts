@@ -3,6 +3,7 @@
  * their digits: it can only pass a symbol on, compare it or reject it, and no digit is lost silently. The functions that
  * compute or sort replace the library's own. Sums, differences and products keep every digit; quotients are rounded once.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { Big } from 'big.js';
 import { divide, sum } from '../../domain/amounts.ts';
 import { exactDigits, writeExactJson } from '../../domain/exact-json.ts';
@@ -149,21 +150,9 @@ function compare(caller: string, one: Comparable, other: Comparable): number {
   throw new Error(`${caller}() sorts numbers or text, not both`);
 }
 
-/** Deep equality, numbers by value. */
-function same(left: unknown, right: unknown): boolean {
-  const figure = queryNumber(left);
-  if (figure !== undefined) return queryNumber(right)?.eq(figure) ?? false;
-  if (typeof left !== 'object' || typeof right !== 'object') return left === right;
-  return writeExactJson(sorted(unwrapExact(left))) === writeExactJson(sorted(unwrapExact(right)));
-}
-
-/** Fields sorted by name: their order in the document does not matter. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null || value instanceof Big) return value;
-  const fields = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return { fields: fields.map(([name, inner]) => [name, sorted(inner)]) };
-}
+/** Numbers by value. */
+const same = (left: unknown, right: unknown): boolean =>
+  isDeepStrictEqual(unwrapExact(left), unwrapExact(right));
 
 /** Null if one of them is not a number, as JMESPath defines it. */
 function comparison(holds: (order: number) => boolean) {

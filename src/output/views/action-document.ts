@@ -17,6 +17,9 @@ import { quotedPrice, sizedDocument } from './sized.ts';
 type Derived = ActionDocument['derived'];
 type Returned = NonNullable<Derived['planned']>['comes_back'];
 
+export const actionOrNull = (report: ActionReport | undefined): ActionDocument | null =>
+  report === undefined ? null : actionDocument(report);
+
 export function actionDocument(report: ActionReport): ActionDocument {
   const { entry, plan, hedge } = report;
   return {

@@ -8,19 +8,7 @@ import type { Action } from '../../journal/replay.ts';
 import { closedEarlyInWords } from '../../journal/roll-chains.ts';
 import type { ClosePlan, Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
-import {
-  type Block,
-  commandRows,
-  dimLine,
-  figureRows,
-  gap,
-  line,
-  messageLine,
-  type Pair,
-  pair,
-  pairs,
-  type View,
-} from '../blocks.ts';
+import { commandRows, dimLine, figureRows, gap, line, type Pair, pair, pairs, type View } from '../blocks.ts';
 import { hintCell, message, nameText, type Parts, partsIn, phrase, text, type Words } from '../cells.ts';
 import { actionDocument } from './action-document.ts';
 import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
@@ -28,18 +16,7 @@ import { hedgeList } from './hedges.ts';
 import { machineTime } from './journal.ts';
 import { viewPreview } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
-import {
-  bps,
-  days,
-  extraCells,
-  hashCell,
-  known,
-  maturityCell,
-  rate,
-  row,
-  time,
-  usd,
-} from './record-columns.ts';
+import { bps, days, extraCells, hashCell, known, maturityCell, rate, time, usd } from './record-columns.ts';
 import { coveredNaira, quotedPrice, quotedUpfront } from './sized.ts';
 
 /** How a command shows the report of its action. */
@@ -119,10 +96,11 @@ function viewHedge(report: ActionReport, word: 'FILLED' | typeof NOT_OPEN): View
   const naira = coveredNaira(report, { price: struck, named: 'struck rate' });
   const isOver = word === NOT_OPEN || report.isOver === true;
   const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
+  const paid = quotedUpfront(entry);
   const receipt: Parts<Pair> = [
     pair('Struck rate', known(struck, rate), against(derived)),
     naira && pair('Naira', naira),
-    !isPart && upfrontPair(entry),
+    !isPart && paid && pair('Upfront', phrase`${paid.all}: ${paid.parts}`),
     grownSince(report),
     pair('Hedge', known(hedge?.id ?? entry?.hedgeId, nameText), nowIs(hedge, word)),
     foundByDealId(report),
@@ -142,12 +120,6 @@ function viewHedge(report: ActionReport, word: 'FILLED' | typeof NOT_OPEN): View
     signed(report, (more) => pairs(receipt, more)),
     isOver && dimLine('Its result: hedge history'),
   ];
-}
-
-/** `1,010.00 USDC: margin 1,000.00, fee 10.00`, as quoted. */
-function upfrontPair(entry: ActionReport['entry']): Parts<Pair> {
-  const paid = quotedUpfront(entry);
-  return paid === undefined ? [] : pair('Upfront', phrase`${paid.all}: ${paid.parts}`);
 }
 
 /** `since Fri 20 Nov 10:02 UTC; nothing was sent.`: a repeated command that found its action finished. */
@@ -213,7 +185,7 @@ const actionPair = ({ entry }: ActionReport): Parts<Pair> =>
   ];
 
 /** Adds who sent it, with -v. */
-const signed = ({ entry }: ActionReport, blockOf: (more: Parts<Pair>) => Block): Block => {
+const signed = ({ entry }: ActionReport, blockOf: (more: Parts<Pair>) => View): View => {
   const by = entry?.intent.operator;
   if (by === undefined) return blockOf([]);
   const blocks = blockOf(pair('Operator', message(operatorInFull(by))));
@@ -270,7 +242,7 @@ function viewChanged(report: ActionReport): View {
       figureRows(
         ...sideRows(report),
         ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
-        naira && row('Naira', naira),
+        naira && [text('Naira'), ...naira],
         ...(isIncrease ? addedAt(report) : realizedRows(report)),
         ...partsIn<Pair>([actionPair(report), more]).map(({ name, value }) => [text(name), ...value]),
       ),
@@ -288,14 +260,14 @@ function rollsEnded({ entry, hedges = [], warnings }: ActionReport): View {
     if (entry === undefined || code !== 'roll_unfinished' || state !== 'planned' || !isClosed) return [];
     const id = String(roll);
     return [
-      messageLine(`Roll ${id}: ${closedEarlyInWords(entry)}.`, 'warn'),
+      line(message(`Roll ${id}: ${closedEarlyInWords(entry)}.`, 'warn')),
       commandRows(step(shell`hedge roll drop ${id} --note TEXT`, 'give it up')),
     ];
   });
 }
 
 /** Below the figures of a reduce or a close. */
-const estimateNote = ({ derived }: ActionReport): Block =>
+const estimateNote = ({ derived }: ActionReport): View =>
   dimLine(
     `Estimates${derived.net_pnl_usd === undefined ? '' : ', except Net P&L'}; the balance: hedge account. USDC counts as USD.`,
   );
@@ -339,7 +311,7 @@ function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
   return planned?.gt(0) === true ? planned : undefined;
 }
 
-const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Words[]): Block =>
+const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Words[]): View =>
   line(headlineCells(report, word), rest);
 
 function headlineCells(report: ActionReport, word: string): Words {

@@ -152,8 +152,8 @@ export const totalsTable = (sides: readonly SideTotal[], header = 'OPENS + ADDS'
     { header, show: sideCell },
     { header: 'LINES', align: 'right', show: ({ lines }) => countCell(lines) },
     { header: 'NOTIONAL USD', align: 'right', show: ({ notional }) => usd(notional) },
-    { header: 'UPFRONT USDC', align: 'right', show: ({ upfront }) => known(upfront, usd) },
-    { header: 'COST USDC', align: 'right', show: ({ cost }) => known(cost, usd) },
+    { header: 'UPFRONT USDC', align: 'right', show: ({ upfront }) => usd(upfront) },
+    { header: 'COST USDC', align: 'right', show: ({ cost }) => usd(cost) },
     { header: 'COST', align: 'right', show: (side) => known(side.cost, (paid) => bps(inBps(paid, side))) },
   ]);
 

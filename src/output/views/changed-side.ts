@@ -7,7 +7,7 @@ import { closedAlone } from '../../journal/queries.ts';
 import type { ActionFigures, ActionReport } from '../../trading/report.ts';
 import type { FigureRow } from '../blocks.ts';
 import { missing, nameText, phrase, type Words } from '../cells.ts';
-import { carryCell, inUsd, known, rate, row, signedCell, signedIn, usd } from './record-columns.ts';
+import { carryCell, rate, row, signedCell, signedIn, usd } from './record-columns.ts';
 import { quotedPrice, quotedUpfront } from './sized.ts';
 
 export function sideRows(report: ActionReport): readonly FigureRow[] {
@@ -19,12 +19,12 @@ export function sideRows(report: ActionReport): readonly FigureRow[] {
   if (before === undefined && !(after instanceof Big)) return [];
   const current = position?.notional_usd;
   return [
-    row('Side', known(before, inUsd), '→', after instanceof Big ? inUsd(after) : missing),
+    row('Side', usd(before, 'USD'), '→', after instanceof Big ? usd(after, 'USD') : missing),
     remark !== undefined && row('', nameText(`(${remark})`)),
     current instanceof Big &&
       after instanceof Big &&
       !current.round(2).eq(after.round(2)) &&
-      row('Side now', inUsd(current), 'includes other trades'),
+      row('Side now', usd(current, 'USD'), 'includes other trades'),
   ];
 }
 
@@ -68,7 +68,7 @@ export function realizedRows(report: ActionReport): readonly FigureRow[] {
       !closedAlone(report.entry) &&
       row('Realized P&L', missing, 'recorded with another close of these hedges, or settled'),
     realized && row('Net P&L', signedIn('USD', realized), wholeLife(report.derived)),
-    back && row('Returned', inUsd(back.net_margin_usd), 'about; to balance'),
+    back && row('Returned', usd(back.net_margin_usd, 'USD'), 'about; to balance'),
   ];
 }
 

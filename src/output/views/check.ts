@@ -1,7 +1,7 @@
 /** The result of `hedge check` and `hedge resume`. */
 
 import type { Action } from '../../journal/replay.ts';
-import type { ActionDocument, LookedUpDocument } from '../../schema/action-document.ts';
+import type { LookedUpDocument } from '../../schema/action-document.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { type Block, dimLine, gap, hintBlocks, line, meaningOf, messageLine, type View } from '../blocks.ts';
@@ -79,9 +79,6 @@ function whatItMeans(finding: ActionReport['finding']): View {
   const meaning = finding && meaningOf(finding);
   return [meaning !== undefined && messageLine(meaning), hintBlocks(finding?.hint)];
 }
-
-export const resumeDocument = (report: ActionReport | undefined): ActionDocument | null =>
-  report === undefined ? null : actionDocument(report);
 
 export const viewResume = (report: ActionReport | undefined): View =>
   report === undefined ? line(NOTHING_PENDING) : viewAction(report);

@@ -2,13 +2,7 @@
 import { sum } from '../../domain/amounts.ts';
 import { daysBetween, isBusinessDay } from '../../domain/business-days.ts';
 import { localHourOf } from '../../domain/calendar.ts';
-import {
-  amountFor,
-  type BucketCoverage,
-  type Coverage,
-  DIRECTIONS,
-  weightedNaira,
-} from '../../domain/cover.ts';
+import { amountFor, type BucketCoverage, DIRECTIONS, weightedNaira } from '../../domain/cover.ts';
 import { someOf } from '../../domain/exposure.ts';
 import { instantOf } from '../../domain/instants.ts';
 import { oppositeOf } from '../../domain/opposite-side.ts';
@@ -113,7 +107,7 @@ function byMaturityLine({ hedges, coverage, today, input: { zone } }: CoverReadi
 }
 
 /** The parts of a hedge that cover a date of a bucket. */
-export const inBuckets = ({ allotted }: CoverHedge['derived'], { buckets }: Coverage) =>
+export const inBuckets = ({ allotted }: CoverHedge['derived'], { buckets }: CoverReading['coverage']) =>
   allotted.filter(({ due }) => buckets.some(({ coveredOn }) => coveredOn.has(due)));
 
 /** A bucket is judged as a whole, which hides a date without cover. */

@@ -22,7 +22,6 @@ import {
   warnLine,
 } from '../blocks.ts';
 import { nameText, partsIn, type Tone, text } from '../cells.ts';
-import { type Listing } from '../list.ts';
 import { constraintLines, reductionBlocks } from './cover-advice.ts';
 import {
   countedForecasts,
@@ -51,11 +50,10 @@ interface ShownCover {
   isSaidLast: boolean;
 }
 
-export const coverList: Listing<ShownCover> = {
-  ...bucketList.within(({ reading }: ShownCover) => bucketsOf(reading)),
+export const coverList = bucketList.within(({ reading }: ShownCover) => bucketsOf(reading), {
   document: ({ reading, file }) => coverDocument(reading, file),
   view: viewCover,
-};
+});
 
 function viewCover({ reading, leftToday, file, written, isSaidLast }: ShownCover): View {
   return [

@@ -12,9 +12,9 @@ import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
 import type { DealsDocument } from '../../schema/action-document.ts';
 import { andMore, type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
 import { type Cell, message, nameText, phrase, type Tone, text, warnPhrase } from '../cells.ts';
-import { type Listing, listOf } from '../list.ts';
+import { listOf } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
-import { bps, cents, countOf, maturityCell, ofAmount, rate, usd } from './record-columns.ts';
+import { bps, cents, countOf, maturityCell, ofAmount, priceCell, usd } from './record-columns.ts';
 
 interface PlannedDeals {
   sides: readonly SideTotal[];
@@ -33,8 +33,6 @@ export interface DealsShown {
   /** Undefined for a check. */
   ran?: RunTotals | undefined;
 }
-
-const priceCell = ofAmount((price) => rate(price, 4));
 
 /** The names are for --columns and --csv. */
 const dealRows = listOf<DealRecord, DealsDocument['deals'][number]>()(
@@ -256,11 +254,10 @@ const sideOfRun = ({ market, side, done, failed, pending, opened, upfront }: Sid
   upfront_usdc: upfront,
 });
 
-export const dealList: Listing<DealsShown> = {
-  ...dealRows.within(({ rows }: DealsShown) => rows),
+export const dealList = dealRows.within(({ rows }: DealsShown) => rows, {
   document: documentOf,
   view: viewDeals,
-};
+});
 
 interface DealsPreview {
   file: DealsFile;

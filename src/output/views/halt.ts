@@ -8,7 +8,7 @@ import type { RecordedHalt } from '../../journal/state.ts';
 import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
 import { type Block, dimLine, gap, hintLine, line, messageLine, type View } from '../blocks.ts';
 import { type Cell, type ChangeLine, hintCell, message, text, type Words } from '../cells.ts';
-import { type Listing, listOf } from '../list.ts';
+import { listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
 import { OPERATOR_PARTS, operatorDocument, orMissing } from './journal.ts';
 import { shortTime, time } from './record-columns.ts';
@@ -179,7 +179,6 @@ const viewHaltRecords = ({ halts: records, others }: HaltsShown): View => [
   haltList.block(records),
 ];
 
-export const haltRecordList: Listing<HaltsShown> = {
-  ...haltList.within(({ halts }: HaltsShown) => halts),
+export const haltRecordList = haltList.within(({ halts }: HaltsShown) => halts, {
   view: viewHaltRecords,
-};
+});

@@ -12,16 +12,7 @@ import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import type { PendingActions } from '../../readings/pending-actions.ts';
 import type { OneHedge } from '../../readings/read-one-hedge.ts';
-import {
-  commandRows,
-  gap,
-  type Pair,
-  pair,
-  pairs,
-  type TableSection,
-  type View,
-  warnLine,
-} from '../blocks.ts';
+import { commandRows, gap, type Pair, pair, pairs, type View, warnLine } from '../blocks.ts';
 import { type Cell, missing, nameText, partsIn, type Tone, text } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { type Field, listOf, pairsOf } from '../list.ts';
@@ -30,19 +21,27 @@ import { cents, countOf, dealIdCell, maturityCell, rate, row, signedIn, usd } fr
 import { CHAIN_TONES, pendingLine } from './unfinished-rolls.ts';
 
 /** Whether each has a deal ID, which tells more than a hedge ID. */
-export const areNamed = (rows: readonly { client_reference?: unknown }[]): boolean =>
+const areNamed = (rows: readonly { client_reference?: unknown }[]): boolean =>
   rows.every(({ client_reference: reference }) => dealIdCell(reference).kind !== 'missing');
+
+/** A narrow window shows one name: the deal ID where every hedge has one. */
+export const ID_FIELD = {
+  name: 'id',
+  header: 'Hedge',
+  optional: (rows) => areNamed(rows) && 'last',
+  isId: true,
+} satisfies Field<{ client_reference?: unknown }>;
+export const DEAL_ID_FIELD = {
+  name: 'client_reference',
+  header: 'Deal ID',
+  cell: dealIdCell,
+  optional: (rows) => !areNamed(rows) && 'last',
+} satisfies Field<{ client_reference?: unknown }>;
 
 export const hedgeList = listOf<Hedge>()(
   [
-    { name: 'id', header: 'Hedge', optional: (rows) => (areNamed(rows) ? 'last' : false), isId: true },
-    {
-      name: 'client_reference',
-      header: 'Deal ID',
-      cell: dealIdCell,
-      optional: (rows) => (areNamed(rows) ? false : 'last'),
-      isId: true,
-    },
+    ID_FIELD,
+    { ...DEAL_ID_FIELD, isId: true },
     { name: 'market', header: 'Market', optional: true },
     { name: 'side', header: 'Side' },
     { name: 'notional_usd', header: 'Notional' },
@@ -115,7 +114,7 @@ export function viewHedges(value: {
   const running = new Set(open);
   const ended = hedges.filter((hedge) => !running.has(hedge) && !hasFailed(hedge));
   const failed = hedges.filter((hedge) => !running.has(hedge) && hasFailed(hedge));
-  const sections: readonly TableSection[] = [
+  const sections = [
     {
       rows: open.length,
       title: 'Open: notional is what remains.',

@@ -5,13 +5,7 @@ import type { ClosedHedge } from '../../client/schemas.ts';
 import { roundHalfUp } from '../../domain/amounts.ts';
 import { say, shell } from '../../domain/hint.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
-import type {
-  CumulativeHistory,
-  HistorySums,
-  SumGroup,
-  SummedField,
-  Sums,
-} from '../../readings/sum-history.ts';
+import type { CumulativeHistory, HistorySums, SummedField, Sums } from '../../readings/sum-history.ts';
 import type { HistoryDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, line, type View, warnLine } from '../blocks.ts';
 import { hintCell, phrase, text } from '../cells.ts';
@@ -116,7 +110,9 @@ export const historyList: Listing<HistoryReading> = {
   view: viewHistory,
 };
 
-const groupRecord = ({ by, zone }: HistorySums, { name, from, until, ...sums }: SumGroup) => ({
+type Group = HistorySums['groups'][number];
+
+const groupRecord = ({ by, zone }: HistorySums, { name, from, until, ...sums }: Group) => ({
   [by]: name,
   ...(zone === null ? {} : { from: from ?? null, until: until ?? null }),
   ...sumsRecord(sums),

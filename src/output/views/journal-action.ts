@@ -10,23 +10,11 @@ import { recordedFigures, touchedHedges } from '../../journal/queries.ts';
 import type { ActionRecord } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
-import {
-  type Block,
-  commandRows,
-  dimLine,
-  gap,
-  line,
-  messageLine,
-  type Pair,
-  pair,
-  pairs,
-  tableOf,
-  type View,
-} from '../blocks.ts';
+import { commandRows, dimLine, gap, line, type Pair, pair, pairs, tableOf, type View } from '../blocks.ts';
 import { message, nameText, type Parts, partsIn, phrase, text } from '../cells.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { environmentCell, machineTime, namedCells, outcomeCell, sizeCell } from './journal.ts';
-import { hashCell, inUsd, known, time, usd } from './record-columns.ts';
+import { hashCell, known, time, usd } from './record-columns.ts';
 
 export interface JournalEntry {
   action: Action;
@@ -155,7 +143,7 @@ function endPairs({ intent, outcome, orderTxHash, state }: Action): Parts<Pair> 
   );
   return facts.map(([name, digits]) =>
     ids.has(name) && digits !== null
-      ? pair(name, '→', inUsd(digits))
+      ? pair(name, '→', usd(digits, 'USD'))
       : name.endsWith('_hash') && digits !== null
         ? pair(labelOf(name), hashCell(digits))
         : figurePairs('', [[name, digits]]),
@@ -206,13 +194,13 @@ function beforeOf({ intent }: Action): View {
     line(`Before (${position}):`),
     tableOf(hedges, [
       { header: 'HEDGE', show: (hedge) => nameText(hedge.hedge_id) },
-      { header: 'NOTIONAL', align: 'right', show: (hedge) => known(hedge.notional_usd, usd) },
+      { header: 'NOTIONAL', align: 'right', show: (hedge) => usd(hedge.notional_usd) },
       { header: 'STATUS', show: ({ status }) => known(status, text) },
     ]),
   ];
 }
 
-function viewStep(record: ActionRecord, action: Action, length: Length): Block {
+function viewStep(record: ActionRecord, action: Action, length: Length): View {
   const until = record.kind === 'accepted' ? record.provisional_until : undefined;
   return line(
     time(record.at, 'second', 'dim'),
@@ -229,7 +217,7 @@ export const viewUnresolvedAction = (
 ): View => [
   line(environmentCell(action), '·', namedCells(action), '·', outcomeCell(action)),
   line(action.attempts > 1 ? 'First sent' : 'Sent', machineTime(action.sentAt ?? action.intent.at, action)),
-  action.why !== undefined && messageLine(`Last known: ${action.why.replace(/\.$/, '')}.`),
+  action.why !== undefined && line(message(`Last known: ${action.why.replace(/\.$/, '')}.`)),
   arrivesUntil !== undefined &&
     line(text('It may still arrive and show until', 'warn'), time(exactInstant(arrivesUntil)), '.'),
   positionLine(action, side),
@@ -242,8 +230,11 @@ function positionLine({ intent }: Action, side: SideSince | undefined): View {
   const now =
     sidePosition.total === undefined
       ? text(`unclear: ${sidePosition.unclear ?? 'not read completely'}.`, 'warn')
-      : [inUsd(sidePosition.total), '.'];
-  return line(nameText(`${intent.market} ${intent.side}`), phrase`was ${inUsd(before)} before it, is ${now}`);
+      : [usd(sidePosition.total, 'USD'), '.'];
+  return line(
+    nameText(`${intent.market} ${intent.side}`),
+    phrase`was ${usd(before, 'USD')} before it, is ${now}`,
+  );
 }
 
 export const questionToResolve = (action: Action, as: 'done' | 'nothing'): string =>

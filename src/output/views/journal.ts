@@ -31,19 +31,9 @@ import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/repl
 import { troubleAdvice } from '../../journal/trouble.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { JournalDocument, TroubleDocument } from '../../schema/journal-document.ts';
-import {
-  type Block,
-  dimLine,
-  gap,
-  hintBlocks,
-  line,
-  messageLine,
-  pair,
-  pairs,
-  type View,
-} from '../blocks.ts';
+import { dimLine, gap, hintBlocks, line, messageLine, pair, pairs, type View } from '../blocks.ts';
 import { type Cell, dimPhrase, message, missing, nameText, type Tone, text, type Words } from '../cells.ts';
-import { type Listing, listOf } from '../list.ts';
+import { listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
 import { countCell, known, minute, shortTime, time, usd } from './record-columns.ts';
 
@@ -82,11 +72,7 @@ const journalRows = listOf<JournalRow>()(
       show: ({ action }) => sizeCell(action),
     },
     'request.tenor_days',
-    {
-      name: 'outcome',
-      header: 'Outcome',
-      show: ({ action }) => outcomeCell(action),
-    },
+    { name: 'outcome', header: 'Outcome', show: ({ action }) => outcomeCell(action) },
     'effect',
     {
       name: 'deal_id',
@@ -248,14 +234,13 @@ const rowsOf = ({ actions, selected, steps }: JournalPage): readonly JournalRow[
   actions.map((action) => ({ action, selected, steps }));
 
 /** `view`: of a page; one action has a screen of its own (journal-action.ts). */
-export const actionList: Listing<JournalPage> = {
-  ...journalRows.within(rowsOf),
+export const actionList = journalRows.within(rowsOf, {
   document(page) {
     const documents = journalRows.document(rowsOf(page));
     return page.steps === undefined ? documents : (documents[0] ?? documents);
   },
   view: viewJournalPage,
-};
+});
 
 /** Listed with a next command; the rest is counted. */
 const MOST_LISTED = 5;
@@ -277,12 +262,12 @@ function viewJournalPage({ actions, fitting, selected, askedMs }: JournalPage): 
   ];
 }
 
-const clockLine = (nowMs: number): Block =>
+const clockLine = (nowMs: number): View =>
   line(
     dimPhrase`The journal goes by the time of this machine, not of the service: now ${minute(nowMs, 'dim')}.`,
   );
 
-const olderLine = (shown: number, fitting: number | undefined): Block =>
+const olderLine = (shown: number, fitting: number | undefined): View =>
   fitting === undefined
     ? dimLine('Older ones may match. Show them: --limit all')
     : line(dimPhrase`${{ ...countCell(fitting - shown), tone: 'dim' }} older. Show them: --limit all`);
@@ -336,7 +321,7 @@ export function sizeCell(action: Action): Cell {
   const { notional = closedNotional(action) } = action;
   const part = partialFillOf(action);
   return part === undefined || notional === undefined
-    ? known(notional, usd)
+    ? usd(notional)
     : text(`${grouped(part)} of ${grouped(notional)}`, 'warn');
 }
 

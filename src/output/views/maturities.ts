@@ -15,18 +15,17 @@ import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, gap, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import type { CalendarUpdate } from '../calendar-file.ts';
 import { type Cell, type ChangeLine, nameText, phrase, text } from '../cells.ts';
-import { type Listing, listOf } from '../list.ts';
+import { listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
-import { areNamed } from './hedges.ts';
+import { DEAL_ID_FIELD, ID_FIELD } from './hedges.ts';
 import {
   cents,
+  centsCell,
   countCell,
   countOf,
-  dealIdCell,
   maturityCell,
   minute,
-  ofAmount,
-  rate,
+  priceCell,
   row,
   usd,
 } from './record-columns.ts';
@@ -159,18 +158,8 @@ const maturingHedges = listOf<PlacedMaturity, PlacedMaturity>()(
         holiday,
       }),
     },
-    {
-      name: 'id',
-      header: 'Hedge',
-      isId: true,
-      optional: (rows) => (areNamed(rows) ? 'last' : false),
-    },
-    {
-      name: 'client_reference',
-      header: 'Deal ID',
-      optional: (rows) => (areNamed(rows) ? false : 'last'),
-      cell: dealIdCell,
-    },
+    ID_FIELD,
+    DEAL_ID_FIELD,
     { name: 'market', header: 'Market', optional: 'first' },
     {
       name: 'side',
@@ -178,15 +167,9 @@ const maturingHedges = listOf<PlacedMaturity, PlacedMaturity>()(
       // The totals name it.
       optional: (rows) => (new Set(rows.map(({ side }) => side)).size === 1 ? 'first' : false),
     },
-    { name: 'notional_usd', header: 'Notional USD', cell: ofAmount((size) => usd(cents(size))) },
+    { name: 'notional_usd', header: 'Notional USD', cell: centsCell },
     'tenor_days status',
-    {
-      name: 'struck_rate',
-      header: 'Struck',
-      align: 'right',
-      optional: 'first',
-      cell: ofAmount((struck) => rate(struck, 4)),
-    },
+    { name: 'struck_rate', header: 'Struck', align: 'right', optional: 'first', cell: priceCell },
     'opened_at derived.zone derived.day derived.hour derived.weekend',
     'derived.holiday',
     {
@@ -241,12 +224,11 @@ interface ShownMaturities {
   calendar: WrittenCalendar | undefined;
 }
 
-export const maturityList: Listing<ShownMaturities> = {
-  ...maturingHedges.within(({ reading }: ShownMaturities) => reading.maturing),
+export const maturityList = maturingHedges.within(({ reading }: ShownMaturities) => reading.maturing, {
   document: ({ reading }) => documentOf(reading),
   view: ({ reading, rolls, calendar }) => [viewMaturities(reading, calendar), viewKnownRolls(rolls)],
   changes: ({ reading }) => linesOf(reading),
-};
+});
 
 /** One event per hedge; an environment without real money is in its title. */
 export const maturityEvents = (

@@ -11,27 +11,10 @@ import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
-import {
-  dimLine,
-  type FigureRow,
-  figureRows,
-  gap,
-  hintBlocks,
-  line,
-  phraseLine,
-  type View,
-  warnLine,
-} from '../blocks.ts';
+import { dimLine, figureRows, gap, hintBlocks, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, message, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
-import {
-  changeRows,
-  type ExternalHedgeIds,
-  hedgeTable,
-  notIncluded,
-  severalHedges,
-  sideRow,
-} from './positions.ts';
+import { changeRows, hedgeTable, notIncluded, severalHedges, sideRow } from './positions.ts';
 import {
   bps,
   breakEvenRow,
@@ -41,7 +24,6 @@ import {
   days,
   gainsWhen,
   inUnit,
-  inUsd,
   maturityCell,
   rate,
   row,
@@ -55,7 +37,7 @@ export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): View 
   return enlarges(plan) ? viewIncrease(plan, openedElsewhere) : viewReduction(plan, openedElsewhere);
 }
 
-function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHedgeIds): View {
+function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: readonly string[] | undefined): View {
   const { sidePosition } = plan.facts;
   const { totalBefore } = plan;
   if (totalBefore !== undefined && (takesWholeSide(plan) || sidePosition.total?.eq(0) === true))
@@ -128,7 +110,7 @@ function askedAs(reduction: Reduction): Words {
 }
 
 /** P&L of an open position is price and carry; fees count only once it is closed (specification §2). */
-function comesBackRows(plan: ReducePlan | ClosePlan): readonly FigureRow[] {
+function comesBackRows(plan: ReducePlan | ClosePlan) {
   const { comesBack, closesSide, facts } = plan;
   const fee = comesBack?.close_fee_usdc;
   const realized = comesBack && estimatedPnl(comesBack);
@@ -144,7 +126,7 @@ function comesBackRows(plan: ReducePlan | ClosePlan): readonly FigureRow[] {
     row('Would realize', signedIn('USD', realized), 'P&L before fees less fee to close'),
     comesBack === undefined
       ? row('Returns', missing, text('position unknown', 'warn'))
-      : row('Returns', inUsd(comesBack.net_margin_usd), 'to balance'),
+      : row('Returns', usd(comesBack.net_margin_usd, 'USD'), 'to balance'),
   ];
 }
 
@@ -183,7 +165,7 @@ function maturities(instants: readonly string[]): Words {
 
 type IncreasePlan = OpenPlan | AddPlan;
 
-function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): View {
+function viewIncrease(plan: IncreasePlan, openedElsewhere: readonly string[] | undefined): View {
   const { facts, figures } = plan;
   const { quote, account, sidePosition } = facts;
   const priced = quote && figures && account ? pricedRows(quote, figures, { plan, account }) : [];
@@ -205,8 +187,8 @@ function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): Vi
 }
 
 /** How the size was computed: what it covers of an amount in naira, or what limits it. */
-function sizedRow({ intent: { sizing }, notional, facts: { quote } }: IncreasePlan): FigureRow {
-  if (sizing?.by === 'target') return row('Target size', inUsd(sizing.target));
+function sizedRow({ intent: { sizing }, notional, facts: { quote } }: IncreasePlan) {
+  if (sizing?.by === 'target') return row('Target size', usd(sizing.target, 'USD'));
   if (sizing?.by === 'ngn') return row('Naira', ...coverCells({ notional, asked: sizing.amount, quote }));
   return sizing?.limit && row('Largest', largestCells(sizing.limit));
 }
@@ -283,7 +265,7 @@ export function viewPreview({
   warnings,
   openedElsewhere,
   changed,
-}: Omit<Preview, 'openedElsewhere'> & { openedElsewhere: ExternalHedgeIds }): View {
+}: Omit<Preview, 'openedElsewhere'> & { openedElsewhere: readonly string[] | undefined }): View {
   return [
     changed !== undefined && line(text('CHANGED', 'warn'), text(`since it was shown: ${changed}.`, 'strong')),
     viewPlan(plan, openedElsewhere),

@@ -16,7 +16,6 @@ import {
   carryCell,
   cents,
   dealIdCell,
-  inUsd,
   known,
   maturityCell,
   row,
@@ -73,11 +72,8 @@ export const lossesBeyondMargin = (positions: readonly Position[]): View =>
       ),
   );
 
-/** IDs of open hedges that were not opened from this machine; undefined: unknown. */
-export type ExternalHedgeIds = readonly string[] | undefined;
-
-/** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not in the journal)`. */
-export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
+/** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not in the journal)`. `openedElsewhere`: hedge IDs, if known. */
+export function sideRow(plan: Plan, openedElsewhere: readonly string[] | undefined): Cell[] {
   const {
     side,
     facts: { sidePosition },
@@ -90,7 +86,7 @@ export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
       .filter(({ id }) => openedElsewhere?.includes(id) === true)
       .map(({ notional }) => notional),
   );
-  const [now, then] = [known(sidePosition.total, inUsd), known(after.total, inUsd)];
+  const [now, then] = [usd(sidePosition.total, 'USD'), usd(after.total, 'USD')];
   if (totalBefore !== undefined)
     return row(
       name,
@@ -140,7 +136,7 @@ export function notIncluded({ coming, unread }: SidePosition): View {
 }
 
 /** The hedges of the position: maturity, and whether the journal, of this machine or its desk, has the open of each. */
-export const hedgeTable = ({ open }: SidePosition, openedElsewhere: ExternalHedgeIds): Block =>
+export const hedgeTable = ({ open }: SidePosition, openedElsewhere: readonly string[] | undefined): Block =>
   tableOf(
     open,
     [

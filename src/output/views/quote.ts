@@ -8,16 +8,7 @@ import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { CurveReading } from '../../readings/read-curve.ts';
 import type { QuotedTenor, QuoteReading } from '../../readings/read-quotes.ts';
 import type { QuoteDocument } from '../../schema/reading-document.ts';
-import {
-  type Block,
-  dimLine,
-  figureRows,
-  gap,
-  line,
-  type TableBlock,
-  tableOf,
-  type View,
-} from '../blocks.ts';
+import { dimLine, figureRows, gap, line, type TableBlock, tableOf, type View } from '../blocks.ts';
 import { type Cell, type ChangeLine, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import {
@@ -158,7 +149,7 @@ export function tenorTable(tenors: readonly QuotedTenor[]): TableBlock {
 }
 
 /** `Buy USDTNGN 10,000.00 USD = 15,325,612.00 NGN for 3 days, to Mon 23 Nov 10:02. Gains when …` */
-function headline({ quote, figures }: QuotedTenor, single: boolean): Block {
+function headline({ quote, figures }: QuotedTenor, single: boolean): View {
   const until: Words = single
     ? [`for ${days(quote.tenor_days.toString())}, to`, maturityCell(quote.maturity, 'minute'), '.']
     : '.';

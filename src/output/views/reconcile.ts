@@ -7,7 +7,7 @@ import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile
 import type { ReconcileDocument } from '../../schema/reading-document.ts';
 import { type Block, gap, line, type View, warnLine } from '../blocks.ts';
 import { type Cell, dimPhrase, nameText, text } from '../cells.ts';
-import { type Listing, listOf } from '../list.ts';
+import { listOf } from '../list.ts';
 import { minute, rate, usd } from './record-columns.ts';
 import { readingNotes } from './snapshot.ts';
 
@@ -125,8 +125,7 @@ function documentOf({ breaks: found, compared, notCompared, fromMs }: ReconcileR
   };
 }
 
-export const breakList: Listing<ReconcileReading> = {
-  ...breaks.within((reading: ReconcileReading) => reading.breaks),
+export const breakList = breaks.within((reading: ReconcileReading) => reading.breaks, {
   document: documentOf,
   view: viewReconcile,
-};
+});

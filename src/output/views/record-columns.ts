@@ -64,6 +64,7 @@ export const ofAmount =
     value instanceof Big ? cell(value) : missing;
 
 export const centsCell = ofAmount((amount) => usd(cents(amount)));
+export const priceCell = ofAmount((price) => rate(price, 4));
 
 /** A time of day, and the date of another day; a dash where it is not known. */
 export const shortTime = (at: unknown): Cell =>
@@ -88,8 +89,6 @@ export const row = (name: string, ...words: readonly Words[]): Cell[] => [text(n
 /** An amount in USD, under a heading that says so, or in another `unit`. A dash where it is not known. */
 export const usd = (amount: Amount | null | undefined, unit?: string, tone?: Tone): Cell =>
   known(amount, (each) => ({ kind: 'money', amount: each, unit, tone }));
-
-export const inUsd = (amount: Amount | null | undefined): Cell => usd(amount, 'USD');
 
 /** A rate with all its decimals, or rounded to `places`. */
 export const rate = (amount: Big, places?: number): Cell => ({

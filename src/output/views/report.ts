@@ -7,17 +7,7 @@ import { durationInWords, HOUR_MS, instantText, isoSeconds } from '../../domain/
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
-import {
-  type Block,
-  dimLine,
-  gap,
-  hintLine,
-  line,
-  messageLine,
-  phraseLine,
-  type View,
-  warnLine,
-} from '../blocks.ts';
+import { dimLine, gap, hintLine, line, messageLine, phraseLine, type View, warnLine } from '../blocks.ts';
 import { type Cell, dimPhrase, hintCell, nameText, phrase, text, type Words, warnPhrase } from '../cells.ts';
 import { cents, minute, signedCents, signedIn, usd } from './record-columns.ts';
 import { daysShown, groupBlock, hasPartial, isOneSided, PART_NAMES, shownParts } from './report-document.ts';
@@ -60,7 +50,7 @@ function unsplitLine({ deals }: ReportReading): View {
 }
 
 /** `From the snapshot of Fri 31 Oct 18:00 (nearest to Sat 1 Nov 00:00) to now, Tue 24 Nov 21:10.` */
-const periodLine = ({ from, to, endsNow }: ReportReading): Block =>
+const periodLine = ({ from, to, endsNow }: ReportReading): View =>
   phraseLine`From ${readingOf(from)} ${minute(from.ms)} ${askedFor(from)} to ${endsNow ? 'now,' : readingOf(to)} ${minute(to.ms)} ${askedFor(to)}.`;
 
 const readingOf = ({ snapshot }: PeriodEnd): string => (snapshot === undefined ? '' : 'the snapshot of');
@@ -161,7 +151,7 @@ function partialLine(report: ReportReading): View {
   return hasPartial(report) && warnLine('Partial: figures that are not known are left out. Why is below.');
 }
 
-function bridgeTable(report: ReportReading): Block {
+function bridgeTable(report: ReportReading): View {
   const { from, to, bridge, book, total } = report;
   const { realized, parts, net, isPartial } = total;
   const isKnown = !isOneSided(report, total);
@@ -203,32 +193,19 @@ function bridgeTable(report: ReportReading): Block {
 
 /** Figures that are missing, and why. */
 export function missingLines(report: ReportReading): View {
-  const {
-    intent,
-    book,
-    from,
-    to,
-    endsNow,
-    bridge,
-    deals,
-    days,
-    others,
-    unconfirmed,
-    unresolved,
-    unnamedClosed,
-  } = report;
+  const { book, from, to, bridge, deals } = report;
   const where = bridge === undefined ? 'not in these figures' : 'in the unexplained part';
   return [
     bridge === undefined && noBridge(report),
-    [from, ...(endsNow ? [] : [to])].some(({ snapshot }) => snapshot?.record.unsteady === true) &&
+    [from, ...(report.endsNow ? [] : [to])].some(({ snapshot }) => snapshot?.record.unsteady === true) &&
       warnLine(
         'An order was being filled while a snapshot at an end of the period was taken, and no other is near: the unexplained part may have the margin of that order.',
       ),
-    idLines(`Not opened from ${book}, and ${where}`, others),
-    idLines(`Opened from ${book}, not confirmed yet (hedge check), and ${where}`, unconfirmed),
+    idLines(`Not opened from ${book}, and ${where}`, report.others),
+    idLines(`Opened from ${book}, not confirmed yet (hedge check), and ${where}`, report.unconfirmed),
     idLines(
       'The outcome of these actions is not known, and the split is not final (hedge check)',
-      unresolved,
+      report.unresolved,
     ),
     idLines(
       'Realized P&L is counted; the change of unrealized P&L is not known, and left out, of',
@@ -238,8 +215,8 @@ export function missingLines(report: ReportReading): View {
       `Some parts of the P&L are not known, because the service or the journal has no figures. They are ${bridge === undefined ? 'in no sum' : 'in the unexplained part'}`,
       namesOf(deals.filter((each) => each.isPartial && !isWithoutChange(each))),
     ),
-    intent.by === 'day' &&
-      daysShown(days).some(({ unrealized }) => unrealized === undefined) &&
+    report.intent.by === 'day' &&
+      daysShown(report.days).some(({ unrealized }) => unrealized === undefined) &&
       warnLine(
         'A day without a snapshot near its end has its change of unrealized P&L in the next day with one.',
       ),
@@ -249,7 +226,7 @@ export function missingLines(report: ReportReading): View {
       warnLine(
         'The P&L of a reduce is an estimate until its hedge closes; the difference is in the unexplained part.',
       ),
-    unnamedClosed > 0 &&
+    report.unnamedClosed > 0 &&
       warnLine('The records of closed hedges name no hedge: what they realized is not split by deal.'),
   ];
 }

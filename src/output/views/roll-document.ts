@@ -16,17 +16,15 @@ import type { RollCost } from '../../readings/read-rolls.ts';
 import type { RollReport } from '../../runs/rolls/roll-hedge.ts';
 import type { RunEnd, RunReport } from '../../runs/rolls/run-due.ts';
 import type {
-  ActionDocument,
   ChainDocument,
   OneRollDocument,
   RollDocument,
   RollRunDocument,
 } from '../../schema/action-document.ts';
-import type { ActionReport } from '../../trading/report.ts';
 import { type Cell, message, nameText, text } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { withNulls } from '../record-table.ts';
-import { actionDocument } from './action-document.ts';
+import { actionOrNull } from './action-document.ts';
 import { OPERATOR_PARTS, operatorDocument } from './journal.ts';
 import { known, shortTime, usd } from './record-columns.ts';
 import { CHAIN_TONES } from './unfinished-rolls.ts';
@@ -77,11 +75,7 @@ const settlesCell = ({ plan }: RollChain): Cell =>
 export const rollRows = listOf<RollChain, ChainDocument>()(
   [
     { name: 'chain_id', header: 'Roll', isId: true, show: ({ plan }) => nameText(plan.chain_id) },
-    {
-      name: 'state',
-      header: 'State',
-      show: ({ state }) => text(CHAIN_WORDS[state], CHAIN_TONES[state]),
-    },
+    { name: 'state', header: 'State', show: ({ state }) => text(CHAIN_WORDS[state], CHAIN_TONES[state]) },
     'when market',
     { name: 'side', header: 'Side', show: ({ plan }) => nameText(`${plan.side} ${plan.market}`) },
     {
@@ -129,20 +123,17 @@ export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: Ro
   ...chainDocument(chain),
   dry_run: dryRun,
   existing,
-  legs: { close: legDocument(close), open: legDocument(open) },
+  legs: { close: actionOrNull(close), open: actionOrNull(open) },
   quote: shown.open?.facts.quote ?? null,
   quoted: shown.open?.figures ?? null,
   returned: shown.close?.comesBack ?? null,
 });
 
-const legDocument = (report: ActionReport | undefined): ActionDocument | null =>
-  report === undefined ? null : actionDocument(report);
-
 export const runDocument = ({ ends }: RunReport): readonly RollRunDocument[] => ends.map(runRecord);
 
 const runRecord = (end: RunEnd): RollRunDocument => ({
   ...runRows.record(end),
-  legs: { close: legDocument(end.close), open: legDocument(end.open) },
+  legs: { close: actionOrNull(end.close), open: actionOrNull(end.open) },
 });
 
 /** Without the legs, which are a list's. */

@@ -34,18 +34,7 @@ import {
   tableOf,
   type View,
 } from '../blocks.ts';
-import {
-  type Cell,
-  dimPhrase,
-  hintCell,
-  missing,
-  nameText,
-  type Parts,
-  phrase,
-  text,
-  type Words,
-} from '../cells.ts';
-import type { Listing } from '../list.ts';
+import { type Cell, hintCell, missing, nameText, type Parts, phrase, text, type Words } from '../cells.ts';
 import { briefAction } from './action.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
 import { bps, bpsFigure, days, known, maturityCell, signedIn, usd } from './record-columns.ts';
@@ -127,7 +116,9 @@ const limitCells = (limit: string | undefined): Words =>
 const boundLine = ({ plan }: RollChain): View =>
   plan.max_cost_bps !== undefined &&
   line(
-    dimPhrase`Beyond ${{ kind: 'number', amount: plan.max_cost_bps, unit: 'bps' }} leg 2 is not sent, and the side stays flat.`,
+    text('Beyond', 'dim'),
+    { kind: 'number', amount: plan.max_cost_bps, unit: 'bps' },
+    text('leg 2 is not sent, and the side stays flat.', 'dim'),
   );
 
 const costTodayPair = ({ figures }: OpenPlan): Pair =>
@@ -203,11 +194,10 @@ function legCells(report: ActionReport | undefined, action: RollChain['close'], 
   return [outcomeWord(action), nameText(`, action ${action.shortId}`)];
 }
 
-export const runList: Listing<RunReport> = {
-  ...runRows.within(({ ends }: RunReport) => ends),
+export const runList = runRows.within(({ ends }: RunReport) => ends, {
   document: runDocument,
   view: viewRollRun,
-};
+});
 
 function viewRollRun({ ends, waiting, elsewhere, finding }: RunReport): View {
   const several = ends.length > 1;
@@ -266,12 +256,14 @@ const MOST_NEXT = 5;
 /** Every roll, or one with its legs and its cost so far. */
 export type ShownRolls = { chains: readonly RollChain[] } | { chain: RollChain; cost: RollCost };
 
-export const rollList: Listing<ShownRolls> = {
-  ...rollRows.within((shown: ShownRolls) => ('chains' in shown ? shown.chains : [shown.chain])),
-  document: (shown) =>
-    'chains' in shown ? shown.chains.map(chainDocument) : oneRollDocument(shown.chain, shown.cost),
-  view: (shown) => ('chains' in shown ? viewRolls(shown.chains) : viewOneRoll(shown.chain, shown.cost)),
-};
+export const rollList = rollRows.within(
+  (shown: ShownRolls) => ('chains' in shown ? shown.chains : [shown.chain]),
+  {
+    document: (shown) =>
+      'chains' in shown ? shown.chains.map(chainDocument) : oneRollDocument(shown.chain, shown.cost),
+    view: (shown) => ('chains' in shown ? viewRolls(shown.chains) : viewOneRoll(shown.chain, shown.cost)),
+  },
+);
 
 const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
   impact_cost_usd: 'Impact',
@@ -333,7 +325,7 @@ interface LegRow {
 const LEG_ROWS: readonly LegRow[] = [
   { name: 'Hedge', cell: ({ hedge_id: id }) => known(id, nameText) },
   { name: 'Opened and added USD', cell: ({ notional_usd: notional }) => usd(notional) },
-  ...COST_PARTS.map((part) => ({ name: PART_NAMES[part], cell: (leg: LegCost) => known(leg[part], usd) })),
+  ...COST_PARTS.map((part) => ({ name: PART_NAMES[part], cell: (leg: LegCost) => usd(leg[part]) })),
   { name: 'Cost', cell: ({ cost_usdc: cost }) => usd(cost) },
   { name: 'Cost in bps', cell: ({ cost_bps: cost }) => bpsFigure(cost) },
   { name: 'Realized P&L', cell: ({ net_pnl_usd: pnl }) => signedIn('USD', pnl) },

@@ -8,7 +8,7 @@ import type { AccountReading } from '../../readings/take-snapshot.ts';
 import type { SnapshotDocument } from '../../schema/reading-document.ts';
 import { dimLine, figureRows, hintLine, type View, warnLine } from '../blocks.ts';
 import { text } from '../cells.ts';
-import { known, row, usd } from './record-columns.ts';
+import { row, usd } from './record-columns.ts';
 
 export interface TakenSnapshot {
   account: AccountReading;
@@ -29,14 +29,14 @@ export function viewSnapshot({ account, snapshot }: TakenSnapshot): View {
   return [
     figureRows(
       row('Net asset value', usd(totalValue(value), 'USDC', 'strong')),
-      ...VALUE_PARTS.map(({ name, field }) => {
-        return row(
+      ...VALUE_PARTS.map(({ name, field }) =>
+        row(
           name,
-          known(value[field], usd),
+          usd(value[field]),
           text(field, 'dim'),
           field === 'net_margin_usd' && text(`of ${counted(held.size, 'open hedge')}`, 'dim'),
-        );
-      }),
+        ),
+      ),
     ),
     readingNotes(account),
     record.note !== undefined && dimLine(`Note: ${record.note}`),

@@ -14,7 +14,17 @@ import { type Cell, missing, nameText, phrase, text, type Words } from '../cells
 import { listOf } from '../list.ts';
 import { pickOrNull, type RecordTable, withNulls } from '../record-table.ts';
 import { positionList } from './positions.ts';
-import { cents, dealIdCell, ofAmount, row, shortTime, signedCents, signedIn, usd } from './record-columns.ts';
+import {
+  cents,
+  centsCell,
+  dealIdCell,
+  ofAmount,
+  row,
+  shortTime,
+  signedCents,
+  signedIn,
+  usd,
+} from './record-columns.ts';
 
 const ASSUMED = 'assumed NDF payoff, not confirmed by the service';
 
@@ -72,7 +82,7 @@ const pointList = listOf<PointRecord, PointRecord>()(
     { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
     'market',
     { name: 'side', header: 'Side' },
-    { name: 'notional_usd', header: 'Notional USD', cell: ofAmount((size) => usd(cents(size))) },
+    { name: 'notional_usd', header: 'Notional USD', cell: centsCell },
     { name: 'struck_rate', header: 'Struck', align: 'right', cell: ofAmount(rate), optional: true },
     { name: 'maturity_at', header: 'Matures', cell: shortTime, optional: 'first' },
     { name: 'payoff_usd', header: 'Gross P&L USD', cell: ofAmount(signedCents) },
