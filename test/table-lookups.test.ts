@@ -15,7 +15,6 @@ const OWN_FAULTS = 'names of faults that the practice service itself lists';
 
 /** Lookups that stay, each with its reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'args/operands.ts: raw.options[name]': 'names of options that the program itself has',
   'args/option.ts: raw.options[name]': 'names of options that the program itself has',
   'output/list.ts: record[group]': 'names of fields that the program itself lists',
   'output/pick-columns.ts: block.rows[row]': 'numbers of rows',
