@@ -3,7 +3,7 @@
  * that the line names.
  */
 import { Command as Commander, CommanderError, type HelpConfiguration, Option } from 'commander';
-import { type RawInput } from '../args/option.ts';
+import type { RawInput } from '../args/option.ts';
 import {
   type Command,
   type CommandGroup,

@@ -2,7 +2,7 @@
  * The declaration of a command: arguments and options, how they are read, the work, and the views of the result.
  * The pipeline (cli/) runs every command from its declaration.
  */
-import { type RawInput } from '../args/option.ts';
+import type { RawInput } from '../args/option.ts';
 import type { NameKind } from '../cache/names.ts';
 import type { View } from '../output/blocks.ts';
 import { type ChangeLine, partsIn, type Words } from '../output/cells.ts';

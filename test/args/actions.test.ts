@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ACTION_OPTIONS } from '../../src/args/action-options.ts';
-import { type RawInput } from '../../src/args/option.ts';
+import type { RawInput } from '../../src/args/option.ts';
 import { readQuoteIntent } from '../../src/args/quote-options.ts';
 import {
   completeOpen,

@@ -1,7 +1,7 @@
 /** Facts as the client hands them over, built from the specification's sample bodies. */
 import { Big } from 'big.js';
 import type * as z from 'zod/mini';
-import { type RawInput } from '../../src/args/option.ts';
+import type { RawInput } from '../../src/args/option.ts';
 import {
   completeOpen,
   readAddIntent,

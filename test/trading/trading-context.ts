@@ -1,6 +1,6 @@
 /** A desk that deals with the practice service: what `lookingDesk` lends, and a person whose answers are given. */
 
-import { type RawInput } from '../../src/args/option.ts';
+import type { RawInput } from '../../src/args/option.ts';
 import type { Action } from '../../src/journal/replay.ts';
 import { actionById } from '../../src/journal/state.ts';
 import { hostOf } from '../../src/platform/host.ts';

@@ -2,7 +2,7 @@
 
 import { type ResumeIntent, readResumeIntent } from '../../args/action-options.ts';
 import type { BatchIntent } from '../../args/batch-options.ts';
-import { type RawInput } from '../../args/option.ts';
+import type { RawInput } from '../../args/option.ts';
 import { readAction } from '../../args/read-action.ts';
 import { parseUserObject } from '../../client/json.ts';
 import { type Command, isGroup, longFlag } from '../../commands/define.ts';

@@ -1,6 +1,6 @@
 /** `hedge profile set`, and `hedge profile limit`, a part of it. */
 
-import { type RawInput } from '../../args/option.ts';
+import type { RawInput } from '../../args/option.ts';
 import {
   changesMoreThanLimits,
   type KeyOrigin,

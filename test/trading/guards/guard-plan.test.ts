@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type RawInput } from '../../../src/args/option.ts';
+import type { RawInput } from '../../../src/args/option.ts';
 import { usdInWords } from '../../../src/domain/exposure.ts';
 import { hintText } from '../../../src/domain/hint.ts';
 import { guardPlan } from '../../../src/trading/guards/guard-plan.ts';

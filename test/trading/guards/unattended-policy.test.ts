@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RawInput } from '../../../src/args/option.ts';
+import type { RawInput } from '../../../src/args/option.ts';
 import { hintText } from '../../../src/domain/hint.ts';
 import type { Environment } from '../../../src/domain/vocabulary.ts';
 import { UsageError } from '../../../src/errors.ts';
