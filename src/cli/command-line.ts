@@ -40,21 +40,8 @@ export async function readCommandLine(
   argv: readonly string[],
   { width, onNamed }: CommandLineContext,
 ): Promise<CommandLine> {
-  const written: string[] = [];
-  let match: CommandMatch | undefined;
-  const onMatch = (found: CommandMatch): void => {
-    match = found;
-  };
-  let about: readonly string[] = [];
-  const onText = (text: string, words: readonly string[] = []): void => {
-    written.push(text);
-    about = words;
-  };
-  let help: { entry: Command | CommandGroup | undefined } | undefined;
-  const onHelp: OnHelp = (entry) => {
-    help = { entry };
-  };
-  const program = await buildProgram(argv, { width, onMatch, onHelp, onText });
+  const found: Found = { match: undefined, help: undefined, text: undefined };
+  const program = await buildProgram(argv, width, found);
   const path = namedIn(program, bareWords(argv));
   onNamed?.(
     path
@@ -74,6 +61,7 @@ export async function readCommandLine(
       const place = { name: nameOf(rejected), path: pathTo(rejected) };
       throw usageError(error.code, { ...place, command: rejected, argv: own });
     }
+    const { help } = found;
     const text = help === undefined ? '' : await pageOf(help.entry, width);
     return { kind: 'text', text, about: help?.entry?.name.split(' ') ?? [] };
   }
@@ -81,9 +69,10 @@ export async function readCommandLine(
     const raw = { operands: [], options: {} };
     return { kind: 'run', command: await loadVersion(), raw, globals: globalsOf(program.opts()) };
   }
+  const { match, text } = found;
   if (match === undefined) {
-    if (written.length === 0) throw namedBehindDashes(program);
-    return { kind: 'text', text: written.join(''), about };
+    if (text === undefined) throw namedBehindDashes(program);
+    return { kind: 'text', ...text };
   }
   refuseOtherCommand(match, own);
   refuseSwallowedOptions(match.parsed, own);
@@ -128,14 +117,12 @@ function refuseSwallowedOptions(parsed: Commander, argv: readonly string[]): voi
 /** No number below zero. */
 const OPTION = /^-(?:[a-z]$|-[a-z])/i;
 
-type OnMatch = (match: CommandMatch) => void;
-
-/** Called with the entry whose help was asked for: undefined is the root. Pages are rendered later: few starts need them. */
-type OnHelp = (entry: Command | CommandGroup | undefined) => void;
-
-interface Handlers {
-  onMatch: OnMatch;
-  onHelp: OnHelp;
+/** Filled in while commander parses. */
+interface Found {
+  match: CommandMatch | undefined;
+  /** The entry whose help was asked for; undefined is the root. Pages are rendered later: few starts need them. */
+  help: { entry: Command | CommandGroup | undefined } | undefined;
+  text: Pick<Extract<CommandLine, { kind: 'text' }>, 'text' | 'about'> | undefined;
 }
 
 async function pageOf(entry: Command | CommandGroup | undefined, width: number): Promise<string> {
@@ -143,20 +130,12 @@ async function pageOf(entry: Command | CommandGroup | undefined, width: number):
   return entry === undefined ? rootHelp(width) : commandHelp(entry, width);
 }
 
-async function buildProgram(
-  argv: readonly string[],
-  {
-    width,
-    onMatch,
-    onHelp,
-    onText,
-  }: Handlers & { width: number; onText: (text: string, about?: readonly string[]) => void },
-): Promise<Commander> {
+async function buildProgram(argv: readonly string[], width: number, found: Found): Promise<Commander> {
   const [named] = bareWords(argv);
   // Every command inherits the output.
   const program = new Commander('hedge')
     .configureOutput({
-      writeOut: onText,
+      writeOut: () => undefined,
       writeErr: () => undefined,
       // The default would create the streams of the process.
       getOutHelpWidth: () => width,
@@ -167,10 +146,10 @@ async function buildProgram(
     .option('--version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .configureHelp(helpOf(undefined, onHelp));
+    .configureHelp(helpOf(undefined, found));
   addOptions(program, GLOBAL_OPTIONS);
   const entry = await loadEntry(named);
-  if (entry !== undefined) addEntry(program, entry, { onMatch, onHelp });
+  if (entry !== undefined) addEntry(program, entry, found);
   // An unknown name is compared with all of them.
   else for (const { name } of REGISTRY) program.command(name);
   program
@@ -178,11 +157,11 @@ async function buildProgram(
     .argument('[words...]')
     .action(async (words: string[]) => {
       const { findHelp } = await import('./help/find-help.ts');
-      onText(await findHelp(words, width), words);
+      found.text = { text: await findHelp(words, width), about: words };
     });
   if (named === undefined) {
     program.action(async (_options: unknown, parsed: Commander) => {
-      onMatch({ command: await loadHome(), parsed, operands: [] });
+      found.match = { command: await loadHome(), parsed, operands: [] };
     });
   }
   return program;
@@ -194,33 +173,31 @@ const wordsFor = (program: Commander, argv: readonly string[]): readonly string[
     ? separateWatchOption(argv)
     : argv;
 
-function addEntry(parent: Commander, entry: Command | CommandGroup, handlers: Handlers): void {
+function addEntry(parent: Commander, entry: Command | CommandGroup, found: Found): void {
   if (!isGroup(entry)) {
-    addCommand(parent, entry, handlers);
+    addCommand(parent, entry, found);
     return;
   }
-  const group =
-    entry.main === undefined ? parent.command(entry.name) : addCommand(parent, entry.main, handlers);
-  group.configureHelp(helpOf(entry, handlers.onHelp));
+  const group = entry.main === undefined ? parent.command(entry.name) : addCommand(parent, entry.main, found);
+  group.configureHelp(helpOf(entry, found));
   // Positional: an option after the second word is that command's, never silently the group's own.
   group.helpCommand(false).enablePositionalOptions();
   for (const command of entry.commands) {
-    const onMatch: OnMatch = (match) => {
+    const takeOptions = (parsed: Commander): void => {
       for (const [name, value] of Object.entries(group.opts())) {
         // Commander gives an option that both have to the group.
         if (!command.options.some(({ flags }) => new Option(flags).attributeName() === name))
           throw strayOption(group, name, command);
-        match.parsed.setOptionValue(name, value);
+        parsed.setOptionValue(name, value);
       }
-      handlers.onMatch(match);
     };
-    addCommand(group, command, { ...handlers, onMatch });
+    addCommand(group, command, found, takeOptions);
   }
 }
 
-const helpOf = (entry: Command | CommandGroup | undefined, onHelp: OnHelp): HelpConfiguration => ({
+const helpOf = (entry: Command | CommandGroup | undefined, found: Found): HelpConfiguration => ({
   formatHelp() {
-    onHelp(entry);
+    found.help = { entry };
     return '';
   },
 });
@@ -234,9 +211,15 @@ function strayOption(group: Commander, name: string, command: Command): UsageErr
   );
 }
 
-function addCommand(parent: Commander, command: Command, { onMatch, onHelp }: Handlers): Commander {
+/** `before`: called when the line names the command. */
+function addCommand(
+  parent: Commander,
+  command: Command,
+  found: Found,
+  before?: (parsed: Commander) => void,
+): Commander {
   const word = command.name.split(' ').at(-1) ?? command.name;
-  const made = parent.command(word).configureHelp(helpOf(command, onHelp));
+  const made = parent.command(word).configureHelp(helpOf(command, found));
   for (const operand of command.operands) {
     const name = `${operand.name}${operand.variadic === true ? '...' : ''}`;
     const required = operand.optional !== true && !command.checksOperands;
@@ -246,7 +229,10 @@ function addCommand(parent: Commander, command: Command, { onMatch, onHelp }: Ha
   if (command.rest !== undefined) passingOn.add(made);
   addOptions(made, command.options);
   for (const { flags } of command.refuses) made.addOption(new Option(flags).hideHelp());
-  made.action(() => onMatch({ command, parsed: made, operands: made.args }));
+  made.action(() => {
+    before?.(made);
+    found.match = { command, parsed: made, operands: made.args };
+  });
   return made;
 }
 
