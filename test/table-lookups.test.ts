@@ -43,6 +43,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'practice/http/openapi.ts: paths[endpoint.path]': 'paths that the practice service itself lists',
   'practice/http/openapi.ts: ...paths[endpoint.path]': 'paths that the practice service itself lists',
   'practice/store/database.ts: row[column]': 'columns that the practice service itself made',
+  'practice/store/database.ts: record[column]': 'columns that the practice service itself made',
   'output/query/exact-functions.ts: fields[name]': 'written into an object that inherits nothing',
 };
 

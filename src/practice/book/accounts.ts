@@ -10,7 +10,7 @@ import {
 } from '../domain/practice-types.ts';
 import { newBookId } from '../domain/random-ids.ts';
 import { divideHalfEven, greater, type Micro, type Rate, sumOf } from '../domain/scaled-decimals.ts';
-import { bigintValue, type Database, insertRow, type RecordOf, recordOfColumns } from '../store/database.ts';
+import { bigintValue, type Database, insertRow, type RecordOf, recordsOf } from '../store/database.ts';
 import { carryOf, closeFee, priceGain } from './economics.ts';
 import { accruedSince, exposureOf, type SideSums, sumsBySide, sumsOfSide } from './side-sums.ts';
 import { type BookContext, midAt, type TransactionContext } from './transaction-context.ts';
@@ -76,7 +76,7 @@ export function readAccounts(db: Database, environment: PracticeEnvironment): Ac
     environment,
   );
   if (row === undefined) throw new DamagedRecordError(`no account of ${environment}`);
-  return recordOfColumns(ACCOUNT, (column) => row[column]);
+  return recordsOf(ACCOUNT).fromRow(row);
 }
 
 const EMPTIED = [

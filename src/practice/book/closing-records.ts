@@ -1,6 +1,6 @@
 /** Filled hedges as a close reads and writes them: many at a time, and only the columns that a close needs. */
 import { DamagedRecordError, type MarketSide, type PracticeEnvironment } from '../domain/practice-types.ts';
-import { bigintValue, type Database, type RecordOf, recordOfColumns, updateRow } from '../store/database.ts';
+import { bigintValue, type Database, type RecordOf, recordsOf, updateRow } from '../store/database.ts';
 import type { SumsChange } from './side-sums.ts';
 import { asStored, HELD, type StoredHedge } from './stored-records.ts';
 
@@ -8,8 +8,7 @@ export type HeldHedge = RecordOf<typeof HELD>;
 
 const COLUMNS = Object.keys(HELD).join(', ');
 
-const fromValues = (values: readonly unknown[]): HeldHedge =>
-  recordOfColumns(HELD, (_column, at) => values[at]);
+const { fromValues } = recordsOf(HELD);
 
 const CHUNK = 1_000;
 const OF_SIDE = `environment = ? AND market = ? AND side = ? AND status = 'filled' AND seq > ? ORDER BY seq LIMIT ${CHUNK}`;

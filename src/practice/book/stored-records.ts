@@ -20,8 +20,7 @@ import {
   integerColumn,
   integerValue,
   type RecordOf,
-  type Row,
-  recordOfColumns,
+  recordsOf,
   textValue,
   updateRow,
   valueOrNull,
@@ -191,7 +190,7 @@ export function asFilledHedge(hedge: StoredHedge): FilledHedge {
   return { ...hedge, status, struck, filled_at };
 }
 
-export const hedgeFromRow = (row: Row): StoredHedge => recordOfColumns(HEDGE, (column) => row[column]);
+export const { fromRow: hedgeFromRow } = recordsOf(HEDGE);
 
 /** The column `lands` holds an index into this list. */
 const FILLED_PARTS = ['none', 'all', 'part'] as const;
@@ -244,4 +243,4 @@ export function countOrdersInFlight(db: Database, environment: PracticeEnvironme
   return integerColumn(db.get(sql, environment), 'count');
 }
 
-export const orderFromRow = (row: Row): StoredOrder => recordOfColumns(ORDER, (column) => row[column]);
+export const { fromRow: orderFromRow } = recordsOf(ORDER);

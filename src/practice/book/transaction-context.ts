@@ -11,7 +11,7 @@ import {
   type PracticeRandom,
 } from '../domain/practice-types.ts';
 import { ONE_RATE, type Rate } from '../domain/scaled-decimals.ts';
-import type { OrderFaults } from '../faults/fault-settings.ts';
+import type { FaultEffects } from '../faults/fault-settings.ts';
 import type { RateModel, TradingConditions } from '../settings.ts';
 import type { SettingsStore } from '../settings-store.ts';
 import { setPriceAt } from '../store/control-tables.ts';
@@ -124,7 +124,7 @@ export interface TransactionContext extends BookContext {
   environment: PracticeEnvironment;
   /** Book time. */
   now: number;
-  faults: OrderFaults;
+  faults: FaultEffects;
 }
 
 /** The price that was set for this time, or the reference rate; also of a disabled market. */

@@ -8,7 +8,7 @@ import { hedgeById, type StoredHedge, updateHedge } from '../book/stored-records
 import { bookContext, isoTime, type TransactionContext } from '../book/transaction-context.ts';
 import { TENOR_DAY_MS, wrongField } from '../domain/practice-types.ts';
 import { decimalOf, RATE_DECIMALS } from '../domain/scaled-decimals.ts';
-import { noFaults, orderFaultsOf } from '../faults/fault-settings.ts';
+import { noFaults } from '../faults/fault-settings.ts';
 import { openHedge } from '../http/trade-handlers.ts';
 import { openOrderOf } from '../schemas/request-schemas.ts';
 import type { placeBody } from './control-schemas.ts';
@@ -25,7 +25,7 @@ export function placeHedge(book: AdminContext, asked: HedgeToPlace): StoredHedge
     terms: { ...opened.terms, fillMs: { min: 0, max: 0 } },
     environment,
     now: openingTime(asked, now),
-    faults: orderFaultsOf(noFaults),
+    faults: noFaults,
   };
   const before = lastHedge(context);
   openHedge(context, openOrderOf(asked));

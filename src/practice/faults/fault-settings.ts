@@ -196,20 +196,3 @@ export function selectFault(faults: FaultEffects, fraction: () => number): Respo
   }
   return undefined;
 }
-
-/** The faults of orders and markets. */
-export interface OrderFaults {
-  slowFillsMs: number;
-  shareFailing: number;
-  sharePartial: number;
-  disabled: ReadonlySet<string>;
-}
-
-export function orderFaultsOf(faults: FaultEffects): OrderFaults {
-  return {
-    slowFillsMs: Math.round(faults.slow_fills_seconds * 1000),
-    shareFailing: faults.failing_orders,
-    sharePartial: faults.partial_fills,
-    disabled: new Set(faults.disabled_markets),
-  };
-}

@@ -11,7 +11,6 @@ import {
   affectsReplay,
   type FaultEffects,
   isDelayed,
-  orderFaultsOf,
   selectFault,
   standingEffects,
   withoutResponseFaults,
@@ -236,7 +235,7 @@ function runEndpoint(
   processDueEvents(book, environment, now);
   saveBookTime(service.db, time);
   const { endpoint, prepared } = parsed;
-  const reply = prepared.run({ ...book, environment, now, faults: orderFaultsOf(effects) });
+  const reply = prepared.run({ ...book, environment, now, faults: effects });
   return successResponse(endpoint.status, reply);
 }
 

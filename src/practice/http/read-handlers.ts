@@ -15,9 +15,9 @@ import {
 } from '../schemas/api-error.ts';
 import {
   DEFAULT_HEDGES,
-  type HedgesQuery,
-  type HistoryQuery,
+  type HedgeListQuery,
   MAX_PAGE_SIZE,
+  type PageQuery,
   type TenorOrder,
 } from '../schemas/request-schemas.ts';
 import { serializeHedge, serializeHistory, serializePosition } from '../schemas/response-schemas.ts';
@@ -37,7 +37,7 @@ export function getMarkets(context: TransactionContext): EndpointReply {
 function serializeMarket(context: TransactionContext, market: MarketConditions): Json {
   return {
     market: market.market,
-    status: context.faults.disabled.has(market.market) ? 'disabled' : 'open',
+    status: context.faults.disabled_markets.includes(market.market) ? 'disabled' : 'open',
     price: rateNumber(midAt(context, market.market, context.now)),
     available_capacity_usd: {
       buy: moneyNumber(capacityOf(context, market, 'buy')),
@@ -140,7 +140,7 @@ export function requireMarket(context: TransactionContext, name: string): Market
 /** A market that takes new notional now. */
 export function requireOpenMarket(context: TransactionContext, name: string): MarketConditions {
   const market = requireMarket(context, name);
-  if (!context.faults.disabled.has(name)) return market;
+  if (!context.faults.disabled_markets.includes(name)) return market;
   throw new ApiError('market_disabled', `${name} is disabled: no opens and adds now.`, {
     details: { market: name },
   });
@@ -161,7 +161,7 @@ export function getHedge(context: TransactionContext, id: string): EndpointReply
 }
 
 /** Newest first. */
-export function getHedges(context: TransactionContext, filter: HedgesQuery): EndpointReply {
+export function getHedges(context: TransactionContext, filter: HedgeListQuery): EndpointReply {
   const conditions = ['environment = ?'];
   const binds: Bind[] = [context.environment];
   const where = (condition: string, bind: Bind) => {
@@ -180,7 +180,7 @@ export function getHedges(context: TransactionContext, filter: HedgesQuery): End
 }
 
 /** Newest close first. ASSUMED: the newest 500 if no `limit` is given. */
-export function getHistory(context: TransactionContext, asked: HistoryQuery): EndpointReply {
+export function getHistory(context: TransactionContext, asked: PageQuery): EndpointReply {
   const after = asked.before === undefined ? undefined : requireHedge(context, asked.before);
   const sql = `SELECT * FROM hedge_records WHERE environment = ? AND status = 'closed'
     ${after === undefined ? '' : 'AND (closed_at, seq) < (?, ?)'} ORDER BY closed_at DESC, seq DESC LIMIT ?`;

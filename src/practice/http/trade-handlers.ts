@@ -147,7 +147,7 @@ function draftOrder(context: TransactionContext, draft: OrderDraft): NewOrder {
   return {
     ...draft,
     environment: context.environment,
-    due_at: context.now + usual + context.faults.slowFillsMs,
+    due_at: context.now + usual + Math.round(context.faults.slow_fills_seconds * 1000),
     lands: drawFilledPart(context, draft.kind),
     order_tx_hash: newHash(context.random),
     fill_tx_hash: newHash(context.random),
@@ -157,9 +157,9 @@ function draftOrder(context: TransactionContext, draft: OrderDraft): NewOrder {
 /** One draw decides both whether an order fails and whether an open fills in part. */
 function drawFilledPart({ random, faults }: TransactionContext, kind: OrderKind): NewOrder['lands'] {
   const drawn = random.fraction();
-  if (drawn < faults.shareFailing) return 'none';
-  const ofFilled = (drawn - faults.shareFailing) / (1 - faults.shareFailing);
-  return kind === 'open' && ofFilled < faults.sharePartial ? 'part' : 'all';
+  if (drawn < faults.failing_orders) return 'none';
+  const ofFilled = (drawn - faults.failing_orders) / (1 - faults.failing_orders);
+  return kind === 'open' && ofFilled < faults.partial_fills ? 'part' : 'all';
 }
 
 function submitOrder(context: TransactionContext, order: NewOrder): void {

@@ -57,13 +57,13 @@ const paging = {
 export const noQuery = z.strictObject({});
 export const pricesQuery = z.strictObject({ symbols: z.string().min(1).max(400).optional() });
 export const historyQuery = z.strictObject(paging);
-export type HistoryQuery = z.infer<typeof historyQuery>;
+export type PageQuery = z.infer<typeof historyQuery>;
 export const hedgesQuery = z.strictObject({
   status: z.enum(['submitting', ...PRACTICE_HEDGE_STATUSES]).optional(),
   client_reference: reference.optional(),
   ...paging,
 });
-export type HedgesQuery = z.infer<typeof hedgesQuery>;
+export type HedgeListQuery = z.infer<typeof hedgesQuery>;
 
 export const DEFAULT_HEDGES = 100;
 

@@ -257,17 +257,25 @@ export const valueOrNull =
 export type Columns = Readonly<Record<string, Read<unknown>>>;
 export type RecordOf<C extends Columns> = { [Name in keyof C]: ReturnType<C[Name]> };
 
-/** `valueOf`: the value of the column, which has that place among them. */
-export function recordOfColumns<C extends Columns>(
-  columns: C,
-  valueOf: (column: string, at: number) => unknown,
-): RecordOf<C>;
-export function recordOfColumns(columns: Columns, valueOf: (column: string, at: number) => unknown): object {
-  const record: Record<string, unknown> = {};
-  let at = 0;
-  for (const name in columns) {
-    record[name] = columns[name]?.(valueOf(name, at), name);
-    at += 1;
-  }
-  return record;
+/** How the records of a table are made from its rows, and from values in the order of the columns. */
+export interface RecordReader<C extends Columns> {
+  fromRow(this: void, row: Row): RecordOf<C>;
+  fromValues(this: void, values: readonly unknown[]): RecordOf<C>;
+}
+
+export function recordsOf<C extends Columns>(declared: C): RecordReader<C>;
+export function recordsOf(declared: Columns): RecordReader<Columns> {
+  const readers = Object.entries(declared);
+  const recordOf = (valueOf: (column: string, at: number) => unknown): Record<string, unknown> => {
+    const record: Record<string, unknown> = {};
+    // There may be many: several times as fast as from entries.
+    readers.forEach(([column, read], at) => {
+      record[column] = read(valueOf(column, at), column);
+    });
+    return record;
+  };
+  return {
+    fromRow: (row) => recordOf((column) => row[column]),
+    fromValues: (values) => recordOf((_column, at) => values[at]),
+  };
 }
