@@ -18,22 +18,20 @@ const contactSchema = z.object({
 
 export type Contact = z.infer<typeof contactSchema>;
 
-export interface ContactFile {
-  read(): Contact | undefined;
-  write(contact: Contact): void;
-}
+export type ContactFile = ReturnType<typeof contactFile>;
 
 const FILE = 'contact.json';
 const MAX_BYTES = 4_096;
 
 /** `folder`: of the desk. */
-export function contactFile(folder: string, { host, random }: Machine): ContactFile {
+export function contactFile(folder: string, { host, random }: Machine) {
   const path = join(folder, FILE);
   return {
-    read() {
+    read(): Contact | undefined {
       const fields = fieldsIn(readCacheFile(path, { host, maxBytes: MAX_BYTES }));
       return contactSchema.safeParse(fields).data;
     },
-    write: (contact) => writeCacheFile(path, JSON.stringify(contact), { host, random, within: folder }),
+    write: (contact: Contact) =>
+      writeCacheFile(path, JSON.stringify(contact), { host, random, within: folder }),
   };
 }

@@ -38,21 +38,9 @@ export interface ConnectionTarget {
   trust: Trusting;
 }
 
-export interface Connections {
-  /** Connects with the first request. */
-  connectTo: (target: ConnectionTarget) => HedgeApi;
-  /** The same, with the caches of `profile`. */
-  connectCached: (
-    target: ConnectionTarget,
-    profile: string,
-  ) => { api: HedgeApi; prices: PriceCache; earlyCloses: EarlyCloses };
-  /** Node's CA certificates, those of the operator, and the TLS sessions verified by them. */
-  trusting: (profileFile: string | undefined) => Trusting;
-  /** Also writes the names; prices are written as they come. */
-  closeAll: () => Promise<void>;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
-export function createConnections(parts: CommandRuntime, progress: Pick<Progress, 'start'>): Connections {
+export function createConnections(parts: CommandRuntime, progress: Pick<Progress, 'start'>) {
   const { terminal, signals, machine, settings, globals } = parts;
   const { clock, random } = machine;
   const closers: (() => Promise<void>)[] = [];
@@ -78,8 +66,10 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
     return parts.sendsNoAction === true ? withoutActions(connection.api) : connection.api;
   };
   return {
-    connectTo: (target) => open(target),
-    connectCached(target, profile) {
+    /** Connects with the first request. */
+    connectTo: (target: ConnectionTarget) => open(target),
+    /** The same, with the caches of `profile`. */
+    connectCached: (target: ConnectionTarget, profile: string) => {
       const { environment, base_url: baseUrl } = target.owner;
       const prices = openPriceCache(parts.places(), machine, `${environment} ${baseUrl}`);
       const identity = keyText(target.owner);
@@ -93,7 +83,8 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
         earlyCloses,
       };
     },
-    trusting: (profileFile) => ({
+    /** Node's CA certificates, those of the operator, and the TLS sessions verified by them. */
+    trusting: (profileFile: string | undefined): Trusting => ({
       ca: addedCertificates(
         {
           profile: profileFile,
@@ -109,7 +100,8 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
         : undefined,
       agent: settings.usesAgent ? agentAccess(parts) : undefined,
     }),
-    async closeAll() {
+    /** Also writes the names; prices are written as they come. */
+    closeAll: async () => {
       for (const close of closers.toReversed()) await close();
     },
   };

@@ -9,19 +9,11 @@ import type { Host } from '../platform/host.ts';
 import type { Faults, PracticeService } from '../practice/index.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
-export interface PracticeLauncher {
-  /** Starts the service once per invocation. */
-  open(): Promise<PracticeService>;
-  control: PracticeControl;
-  close(): Promise<void>;
-}
+export type PracticeLauncher = ReturnType<typeof practiceLauncher>;
 
 const loadPractice = () => import('../practice/index.ts');
 
-export function practiceLauncher({
-  machine,
-  places,
-}: Pick<CommandRuntime, 'machine' | 'places'>): PracticeLauncher {
+export function practiceLauncher({ machine, places }: Pick<CommandRuntime, 'machine' | 'places'>) {
   const { clock, random } = machine;
   const ports = (books: readonly string[] = []) => {
     const { state } = places();
@@ -48,10 +40,8 @@ export function practiceLauncher({
     });
 
   return {
-    open() {
-      opened ??= mappingErrors(({ startPracticeService }) => startPracticeService(ports()));
-      return opened;
-    },
+    /** Starts the service once per invocation. */
+    open: () => (opened ??= mappingErrors(({ startPracticeService }) => startPracticeService(ports()))),
     control: {
       status: () => administer((admin) => admin.status()),
       reset: (options) => administer((admin) => admin.reset({ ...options, usualMarket: true })),
@@ -68,8 +58,8 @@ export function practiceLauncher({
           const where = options.memory ? { clock, random, store: '' } : ports(options.books);
           return servePractice(practice, where, options);
         }),
-    },
-    async close() {
+    } satisfies PracticeControl,
+    async close(): Promise<void> {
       // A failed start was reported already.
       await (await opened?.catch(() => undefined))?.close();
     },

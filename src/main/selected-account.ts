@@ -34,15 +34,7 @@ export interface OpenAccount {
   earlyCloses: EarlyCloses;
 }
 
-export interface SelectedAccount {
-  open: () => Promise<OpenAccount>;
-  /** The account in the journal of this machine, with what the stored profiles know about other API keys. */
-  known: () => Promise<KnownKeys>;
-  /** In the journal that it trades with: on a desk every key is of its account. */
-  knownOnDesk: () => Promise<KnownKeys>;
-  /** Undefined before the key has been read. */
-  identity: () => ProfileIdentity | undefined;
-}
+export type SelectedAccount = ReturnType<typeof selectedAccount>;
 
 export function selectedAccount({
   practice,
@@ -60,7 +52,7 @@ export function selectedAccount({
   desk: () => Promise<FoundDesk | undefined>;
   storedProfiles: () => Promise<ProfileSettings>;
   expected: () => ReturnType<typeof readExpectation>;
-}): SelectedAccount {
+}) {
   let identity: ProfileIdentity | undefined;
 
   const identified = (found: ProfileIdentity): ProfileIdentity => {
@@ -120,6 +112,7 @@ export function selectedAccount({
     }
   };
 
+  /** The account in the journal of this machine, with what the stored profiles know about other API keys. */
   const known = once(async (): Promise<KnownKeys> => {
     const { owner } = await open();
     const selected = await selection();
@@ -128,12 +121,14 @@ export function selectedAccount({
     return knownKeys(owner, selected.name, await profilesFor(selected.kind));
   });
 
+  /** In the journal that it trades with: on a desk every key is of its account. */
   const knownOnDesk = once(async (): Promise<KnownKeys> => {
     const found = await known();
     if ((await desk())?.relation !== 'same') return found;
     return { ...found, identity: { ...found.identity, keys: EVERY_KEY } };
   });
 
+  /** `identity` is undefined before the key has been read. */
   return { open, known, knownOnDesk, identity: () => identity };
 }
 

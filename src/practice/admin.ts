@@ -28,24 +28,7 @@ import { saveSettings } from './settings-store.ts';
 import { clearPricePaths, pricePaths, stopManualClock } from './store/control-tables.ts';
 import { enumColumn, integerColumn } from './store/database.ts';
 
-export interface PracticeAdmin {
-  status(): Promise<PracticeStatus>;
-  /**
-   * Empties both accounts under a new book ID; book time begins again. Keys are kept, and unless `all` is set faults,
-   * settings and price paths. `usualMarket` ends what a service may have left: price paths, and a manual clock.
-   */
-  reset(options?: { balance?: string; all?: boolean; usualMarket?: boolean }): Promise<PracticeStatus>;
-  /** Moves book time ahead; everything due is executed at its own time. */
-  advance(ms: number): Promise<AdvanceSummary>;
-  faults(): Promise<Faults>;
-  setFaults(change: Partial<Faults>): Promise<Faults>;
-  clearFaults(): Promise<Faults>;
-  settings(): Promise<VersionedSettings>;
-  /** For every process and all later hedges; open hedges keep their terms. */
-  changeSettings(changes: readonly SettingChange[]): Promise<VersionedSettings>;
-  /** Returns to the initial settings. */
-  restoreSettings(): Promise<VersionedSettings>;
-}
+export type PracticeAdmin = ReturnType<typeof makeAdmin>;
 
 export interface VersionedSettings {
   version: number;
@@ -82,13 +65,19 @@ export interface AdminContext extends OpenedBook {
 const LONGEST_ADVANCE = 366 * 86_400_000;
 const LARGEST_BALANCE = 1_000_000_000;
 
-export function makeAdmin(context: AdminContext): PracticeAdmin {
+export function makeAdmin(context: AdminContext) {
   return {
-    async status() {
+    async status(): Promise<PracticeStatus> {
       catchUp(context);
       return context.db.transaction(() => status(context));
     },
-    async reset(options = {}) {
+    /**
+     * Empties both accounts under a new book ID; book time begins again. Keys are kept, and unless `all` is set faults,
+     * settings and price paths. `usualMarket` ends what a service may have left: price paths, and a manual clock.
+     */
+    async reset(
+      options: { balance?: string; all?: boolean; usualMarket?: boolean } = {},
+    ): Promise<PracticeStatus> {
       const opening = options.balance === undefined ? undefined : parseBalance(options.balance);
       return context.db.transaction(() => {
         const { db, faults, initialSettings } = context;
@@ -106,7 +95,8 @@ export function makeAdmin(context: AdminContext): PracticeAdmin {
         return status(context);
       });
     },
-    async advance(ms) {
+    /** Moves book time ahead; everything due is executed at its own time. */
+    async advance(ms: number): Promise<AdvanceSummary> {
       if (!Number.isSafeInteger(ms) || ms < 1 || ms > LONGEST_ADVANCE) {
         throw new PracticeInputError('duration', 'Book time can move ahead by 1 ms to 366 days at a time.');
       }
@@ -114,10 +104,13 @@ export function makeAdmin(context: AdminContext): PracticeAdmin {
       return advance(context, ms);
     },
     faults: async () => context.faults.current(context.db),
-    setFaults: async (change) => context.faults.set(context.db, change),
+    setFaults: async (change: Partial<Faults>) => context.faults.set(context.db, change),
     clearFaults: async () => context.faults.replace(context.db, noFaults),
     settings: async () => context.db.transaction(() => versionedSettings(context)),
-    changeSettings: async (changes) => withSettings(context, (settings) => changeSettings(settings, changes)),
+    /** For every process and all later hedges; open hedges keep their terms. */
+    changeSettings: async (changes: readonly SettingChange[]) =>
+      withSettings(context, (settings) => changeSettings(settings, changes)),
+    /** Returns to the initial settings. */
     restoreSettings: async () => withSettings(context, () => context.initialSettings),
   };
 }

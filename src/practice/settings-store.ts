@@ -13,16 +13,14 @@ export interface SettingsInForce {
   terms: TradingConditions;
 }
 
-export interface SettingsStore {
-  /** Read in each transaction, so that all processes use the same. */
-  current(db: Database): SettingsInForce;
-}
+export type SettingsStore = ReturnType<typeof makeSettingsStore>;
 
 /** `fillAfterMs` overrides the fill time of the settings, for this process only. */
-export function makeSettingsStore(fillAfterMs?: number): SettingsStore {
+export function makeSettingsStore(fillAfterMs?: number) {
   let last: (SettingsInForce & { document: string }) | undefined;
   return {
-    current(db) {
+    /** Read in each transaction, so that all processes use the same. */
+    current(db: Database): SettingsInForce {
       const row = db.get('SELECT version, document FROM settings_versions ORDER BY version DESC LIMIT 1');
       if (row === undefined) throw new DamagedRecordError('no settings');
       const version = integerColumn(row, 'version');

@@ -71,18 +71,10 @@ interface SideChange {
   phases: Map<number, bigint>;
 }
 
-export interface SumsChange {
-  /** `before` is undefined for a new hedge. */
-  replace(before: SummedHedge | undefined, after: SummedHedge): void;
-  /** A filled hedge; `left` is undefined if nothing is left. */
-  reduce(hedge: FilledTerms & OpenAmounts, left: OpenAmounts | undefined): void;
-  /** Notional of an add in flight; negative when it ends. */
-  addInFlight(side: BookSide, notional: Micro): void;
-  save(): void;
-}
+export type SumsChange = ReturnType<typeof changeSums>;
 
 /** Collects changes; one `save` writes them. */
-export function changeSums(db: Database): SumsChange {
+export function changeSums(db: Database) {
   const changes: SideChange[] = [];
   const changeOf = ({ environment, market, side }: BookSide): SideChange => {
     const known = changes.find(
@@ -94,20 +86,23 @@ export function changeSums(db: Database): SumsChange {
     return made;
   };
   return {
-    replace(before, after) {
+    /** `before` is undefined for a new hedge. */
+    replace(before: SummedHedge | undefined, after: SummedHedge): void {
       const change = changeOf(after);
       if (before !== undefined) count(change, before, -1n);
       count(change, after, 1n);
     },
-    reduce(hedge, left) {
+    /** A filled hedge; `left` is undefined if nothing is left. */
+    reduce(hedge: FilledTerms & OpenAmounts, left: OpenAmounts | undefined): void {
       const change = changeOf(hedge);
       countFilled(change, hedge, hedge, -1n);
       if (left !== undefined) countFilled(change, hedge, left, 1n);
     },
-    addInFlight(side, notional) {
+    /** Notional of an add in flight; negative when it ends. */
+    addInFlight(side: BookSide, notional: Micro): void {
       changeOf(side).sums.adding += notional;
     },
-    save() {
+    save(): void {
       for (const change of changes.splice(0)) saveChange(db, change);
     },
   };

@@ -13,20 +13,7 @@ import {
   rejectIdle,
 } from './fault-settings.ts';
 
-export interface FaultStore {
-  /** The stored faults, overridden by this service's own. */
-  current(db: Database): Faults;
-  /** The step of the first of the current scripts that matches, which is used up; undefined without one. Inside a transaction. */
-  takeStep(db: Database, current: Faults, request: RequestFacts): FaultEffects | undefined;
-  /** Uses up one request of `once`. Inside a transaction. */
-  countDown(db: Database): void;
-  /** Changes the stored faults; this service's own do not override what was changed. */
-  set(db: Database, change: Partial<Faults>): Faults;
-  /** All of them, this service's own too. */
-  replace(db: Database, faults: Faults): Faults;
-  /** Returns to the faults that the service started with. */
-  restore(db: Database): void;
-}
+export type FaultStore = ReturnType<typeof makeFaultStore>;
 
 export const encodeFaults = (faults: Faults): string => JSON.stringify(faults);
 
@@ -34,7 +21,7 @@ export const encodeFaults = (faults: Faults): string => JSON.stringify(faults);
 export function makeFaultStore(
   marketsOf: (db: Database) => ReadonlySet<string>,
   initial: Partial<Faults> = {},
-): FaultStore {
+) {
   let own = initial;
   let last = { text: encodeFaults(noFaults), faults: noFaults };
 
@@ -45,13 +32,14 @@ export function makeFaultStore(
     if (text !== last.text) last = { text, faults: decoded(text) };
     return last.faults;
   };
-  const current = (db: Database): Faults => {
-    const found = stored(db);
-    return Object.keys(own).length === 0 ? found : { ...found, ...definedFields(own) };
-  };
   return {
-    current,
-    takeStep(db, { scripts }, request) {
+    /** The stored faults, overridden by this service's own. */
+    current(db: Database): Faults {
+      const found = stored(db);
+      return Object.keys(own).length === 0 ? found : { ...found, ...definedFields(own) };
+    },
+    /** The step of the first of the current scripts that matches, which is used up; undefined without one. Inside a transaction. */
+    takeStep(db: Database, { scripts }: Faults, request: RequestFacts): FaultEffects | undefined {
       const at = scripts.findIndex(({ match }) => match === undefined || matchesRequest(match, request));
       const script = scripts[at];
       if (script === undefined) return undefined;
@@ -66,7 +54,8 @@ export function makeFaultStore(
       const [step] = script.steps;
       return nth > 1 || step === undefined ? undefined : effectsOf(step);
     },
-    countDown(db) {
+    /** Uses up one request of `once`. Inside a transaction. */
+    countDown(db: Database): void {
       if (typeof own.once === 'number') {
         const { scripts } = own;
         const rest = scripts === undefined ? {} : { scripts };
@@ -78,7 +67,8 @@ export function makeFaultStore(
       const { scripts } = faults;
       save(db, faults.once > 1 ? { ...faults, once: faults.once - 1 } : { ...noFaults, scripts });
     },
-    set(db, change) {
+    /** Changes the stored faults; this service's own do not override what was changed. */
+    set(db: Database, change: Partial<Faults>): Faults {
       const kept = withoutFields(own, Object.keys(definedFields(change)));
       const faults = db.transaction(() => {
         const markets = marketsOf(db);
@@ -89,11 +79,13 @@ export function makeFaultStore(
       own = kept;
       return faults;
     },
-    replace(db, faults) {
+    /** All of them, this service's own too. */
+    replace(db: Database, faults: Faults): Faults {
       own = {};
       return save(db, faults);
     },
-    restore(db) {
+    /** Returns to the faults that the service started with. */
+    restore(db: Database): void {
       own = initial;
       save(db, noFaults);
     },

@@ -66,17 +66,7 @@ export interface RequestFilter extends RequestMatch {
   after?: number | undefined;
 }
 
-export interface RequestLog {
-  add(book: string, head: RequestHead, received: { body: Buffer; at: number }): ReceivedRequest;
-  /** Oldest first. */
-  find(book: string, filter: RequestFilter): ReceivedRequest[];
-  /** Whether no request was dropped since the log was empty. */
-  isComplete(book: string): boolean;
-  /** Returns how many it had. The numbers go on. */
-  clear(book: string): number;
-  /** The book has ended. */
-  forget(book: string): void;
-}
+export type RequestLog = ReturnType<typeof makeRequestLog>;
 
 const MOST_REQUESTS = 5_000;
 /** Limit for paths, headers and bodies; the headers of a request count as `HEADERS` bytes. */
@@ -93,7 +83,7 @@ interface BookLog {
 const sizeOf = ({ path, search, body }: ReceivedRequest): number =>
   path.length + search.length + body.length + HEADERS;
 
-export function makeRequestLog(): RequestLog {
+export function makeRequestLog() {
   const books = new Map<string, BookLog>();
   const of = (book: string): BookLog => {
     const found = books.get(book) ?? { count: 0, kept: [], bytes: 0, complete: true };
@@ -101,7 +91,7 @@ export function makeRequestLog(): RequestLog {
     return found;
   };
   return {
-    add(book, head, { body, at }) {
+    add(book: string, head: RequestHead, { body, at }: { body: Buffer; at: number }): ReceivedRequest {
       const log = of(book);
       log.count += 1;
       const { path, search } = splitUrl(head.target ?? head.url);
@@ -128,15 +118,20 @@ export function makeRequestLog(): RequestLog {
       }
       return received;
     },
-    find: (book, filter) => of(book).kept.filter((received) => passes(filter, received)),
-    isComplete: (book) => of(book).complete,
-    clear(book) {
+    /** Oldest first. */
+    find: (book: string, filter: RequestFilter) =>
+      of(book).kept.filter((received) => passes(filter, received)),
+    /** Whether no request was dropped since the log was empty. */
+    isComplete: (book: string) => of(book).complete,
+    /** Returns how many it had. The numbers go on. */
+    clear(book: string): number {
       const log = of(book);
       log.bytes = 0;
       log.complete = true;
       return log.kept.splice(0).length;
     },
-    forget: (book) => void books.delete(book),
+    /** The book has ended. */
+    forget: (book: string) => void books.delete(book),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The HTTPS server on loopback: its books, connections, the order of requests, closing. */
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { bookTime } from '../book/transaction-context.ts';
 import { DEFAULT_BOOK, type PracticeClock, PracticeInputError } from '../domain/practice-types.ts';
@@ -174,13 +174,7 @@ interface ServedBooks {
   at(name: string): ServedBook | undefined;
 }
 
-interface PracticeServer {
-  server: Server;
-  /** Resolves when every request in progress has its response. */
-  drain(): Promise<void>;
-}
-
-function makeHttpsServer(books: ServedBooks, options: ServerOptions): PracticeServer {
+function makeHttpsServer(books: ServedBooks, options: ServerOptions) {
   const { service } = books.first;
   const inProgress = new Set<Promise<void>>();
   const serving = {
@@ -231,7 +225,8 @@ function makeHttpsServer(books: ServedBooks, options: ServerOptions): PracticeSe
   });
   return {
     server,
-    async drain() {
+    /** Resolves when every request in progress has its response. */
+    async drain(): Promise<void> {
       // A kept-alive connection may send one more request meanwhile.
       while (inProgress.size > 0) await Promise.all(inProgress);
     },

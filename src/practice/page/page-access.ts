@@ -1,16 +1,10 @@
 /** Who may see the page: a link that works once gives a browser a cookie. The API keys do not open it. */
 
-export interface PageAccess {
-  /** A new token for a link. */
-  issue(): string;
-  /** A session for a token that was not used yet. */
-  redeem(token: string): string | undefined;
-  isOpen(session: string | undefined): boolean;
-}
+export type PageAccess = ReturnType<typeof makePageAccess>;
 
 const MOST = 100;
 
-export function makePageAccess(newToken: () => string): PageAccess {
+export function makePageAccess(newToken: () => string) {
   const tokens = new Set<string>();
   const sessions = new Set<string>();
   /** The oldest are dropped. */
@@ -24,8 +18,10 @@ export function makePageAccess(newToken: () => string): PageAccess {
     return token;
   };
   return {
+    /** A new token for a link. */
     issue: () => added(tokens),
-    redeem: (token) => (tokens.delete(token) ? added(sessions) : undefined),
-    isOpen: (session) => session !== undefined && sessions.has(session),
+    /** A session for a token that was not used yet. */
+    redeem: (token: string) => (tokens.delete(token) ? added(sessions) : undefined),
+    isOpen: (session: string | undefined) => session !== undefined && sessions.has(session),
   };
 }

@@ -5,20 +5,7 @@ import { DamagedRecordError, PracticeStoreError } from '../domain/practice-types
 export type Bind = number | bigint | string | null;
 export type Row = Readonly<Record<string, unknown>>;
 
-export interface Database {
-  get(sql: string, ...binds: Bind[]): Row | undefined;
-  all(sql: string, ...binds: Bind[]): Row[];
-  /** Values in the order of the columns: for many rows, several times as fast. */
-  values(sql: string, ...binds: Bind[]): (readonly unknown[])[];
-  /** The number of rows that changed. */
-  run(sql: string, ...binds: Bind[]): number;
-  exec(sql: string): void;
-  /** Runs `work` without a lock. */
-  reading<T>(work: () => T): T;
-  /** Runs `work` as the only writer; rolls back if it throws. */
-  transaction<T>(work: () => T): T;
-  close(): void;
-}
+export type Database = ReturnType<typeof openDatabase>;
 
 type Handle = InstanceType<typeof DatabaseSync>;
 type Statement = ReturnType<Handle['prepare']>;
@@ -31,7 +18,7 @@ const BUSY_MS = 5_000;
  * Throws a `PracticeStoreError` that names the file if it is damaged or busy, or the disk fails. Binds numbers, bigints, strings
  * and nulls only.
  */
-export function openDatabase(path: string): Database {
+export function openDatabase(path: string) {
   const namingFile = <T>(work: () => T): T => {
     try {
       return work();
@@ -53,27 +40,31 @@ export function openDatabase(path: string): Database {
     return statement;
   };
   return {
-    get: (sql, ...binds) =>
+    get: (sql: string, ...binds: Bind[]): Row | undefined =>
       namingFile(() => {
         const found: unknown = prepared(sql).get(...binds);
         return found === undefined ? undefined : rowOf(found);
       }),
-    all: (sql, ...binds) =>
+    all: (sql: string, ...binds: Bind[]): Row[] =>
       namingFile(() =>
         prepared(sql)
           .all(...binds)
           .map(rowOf),
       ),
-    values: (sql, ...binds) =>
+    /** Values in the order of the columns: for many rows, several times as fast. */
+    values: (sql: string, ...binds: Bind[]): (readonly unknown[])[] =>
       namingFile(() =>
         prepared(sql, bulkStatements)
           .all(...binds)
           .map(valuesOf),
       ),
-    run: (sql, ...binds) => namingFile(() => prepared(sql).run(...binds).changes),
-    exec: (sql) => namingFile(() => handle.exec(sql)),
+    /** The number of rows that changed. */
+    run: (sql: string, ...binds: Bind[]): number => namingFile(() => prepared(sql).run(...binds).changes),
+    exec: (sql: string): void => namingFile(() => handle.exec(sql)),
+    /** Runs `work` without a lock. */
     reading: namingFile,
-    transaction: (work) =>
+    /** Runs `work` as the only writer; rolls back if it throws. */
+    transaction: <T>(work: () => T): T =>
       namingFile(() => {
         handle.exec('BEGIN IMMEDIATE');
         try {
@@ -85,7 +76,7 @@ export function openDatabase(path: string): Database {
           throw error;
         }
       }),
-    close() {
+    close(): void {
       // Prepared statements outlive `close` until they are collected, and would keep the write-ahead log.
       try {
         handle.exec('PRAGMA wal_checkpoint(PASSIVE)');
