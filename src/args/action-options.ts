@@ -8,9 +8,17 @@ import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { type CommandWords, UsageError } from '../errors.ts';
-import { NOTE_OPTION, readNote } from './note.ts';
 import { isNot, readDealId, readMostBps, readPrice, readSeconds } from './operands.ts';
-import { optionGiven, optionText, type RawInput, readOption, typedCommand, YES_OPTION } from './option.ts';
+import {
+  NOTE_OPTION,
+  optionGiven,
+  optionText,
+  type RawInput,
+  readNote,
+  readOption,
+  typedCommand,
+  YES_OPTION,
+} from './option.ts';
 import { SIZE_OPTIONS } from './sizing.ts';
 
 export const DESPITE_OPTION = {
@@ -89,7 +97,6 @@ export function readActionOptions(raw: RawInput): ActionOptions {
   };
 }
 
-/** The defaults. */
 export const USUAL_OPTIONS = readActionOptions({ operands: [], options: {} });
 
 /** For a line that is typed again. */

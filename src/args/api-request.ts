@@ -14,7 +14,6 @@ import { isNot } from './operands.ts';
 import { longOption, optionText, optionTexts, type RawInput } from './option.ts';
 import { readAction } from './read-action.ts';
 
-/** Text from the command line, a file, or standard input. */
 export type TextSource =
   | { from: 'line'; text: string }
   | { from: 'file'; path: string }

@@ -26,9 +26,7 @@ export function readCoverIntent(raw: RawInput) {
   return {
     exposures: pathOf(exposures, 'EXPOSURES'),
     policy: pathOf(policy, '--policy'),
-    /** The deals file to write. */
     deals: readOption(raw, 'deals', pathOf),
-    /** The operator's own public holidays. */
     holidays: readOption(raw, 'holidays', pathOf),
     market: readOption(raw, 'market', readMarket),
     dates: readOption(raw, 'dates', readDateOrder),
@@ -59,10 +57,7 @@ export interface ExposureFile {
 }
 
 /** @throws UsageError that names every wrong row. */
-export function readExposures(
-  content: string,
-  { path, dates }: { path: string; dates: DateOrder | undefined },
-): ExposureFile {
+export function readExposures(content: string, path: string, dates?: DateOrder): ExposureFile {
   const shape = {
     path,
     columns: EXPOSURE_COLUMNS,
@@ -202,12 +197,7 @@ function checkNames(fields: Fields, names: readonly string[], wrong: Wrong): voi
 const daysIn = (fields: Fields, name: string, most: number, wrong: Wrong): number =>
   figureIn(fields, name, [most, 0], wrong).toNumber();
 
-function figureIn(
-  fields: Fields,
-  name: string,
-  [most, decimals]: readonly [number, number],
-  wrong: Wrong,
-): Big {
+function figureIn(fields: Fields, name: string, [most, decimals]: readonly [number, number], wrong: Wrong) {
   const value = ownField(fields, name);
   if (value === undefined) throw wrong(`${name} is missing`);
   if (!(value instanceof Big) || value.lt(0) || value.gt(most))

@@ -7,7 +7,6 @@ import { similarForm } from '../domain/similar-ids.ts';
 import { isNairaMarket, type Side, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { readActionOptions } from './action-options.ts';
-import { readNote } from './note.ts';
 import {
   isNot,
   readDealId,
@@ -18,7 +17,7 @@ import {
   readSide,
   readTenor,
 } from './operands.ts';
-import { optionGiven, type RawInput } from './option.ts';
+import { optionGiven, type RawInput, readNote } from './option.ts';
 import { readNaira } from './sizing.ts';
 import { readSheet, type SheetRow } from './spreadsheet.ts';
 
@@ -35,7 +34,6 @@ export function readDealsIntent(raw: RawInput) {
 /** USD, or naira to cover. */
 type DealSize = { notional: Big } | { ngn: Big };
 
-/** A row of the file. */
 export interface DealRow {
   /** Line of the file, from 1: the header is one. */
   line: number;

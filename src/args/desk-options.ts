@@ -1,8 +1,7 @@
 /** Options of `hedge desk`, and their values. A password is never an argument. */
 import { resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { readNote } from './note.ts';
-import { optionGiven, optionText, type RawInput, readOption } from './option.ts';
+import { optionGiven, optionText, type RawInput, readNote, readOption } from './option.ts';
 import { readAmountOrNone, readCommandWords } from './profile-options.ts';
 
 /** Address of the log, and the source of its password. */
@@ -24,7 +23,6 @@ export const DESK_LIMIT_OPTIONS = [
 /** @throws UsageError */
 export function readAccess(raw: RawInput) {
   const [url = ''] = raw.operands;
-  const caFile = optionText(raw, 'caFile');
   const entry = optionText(raw, 'passwordKeychain');
   if (optionText(raw, 'passwordCommand') !== undefined && entry !== undefined)
     throw new UsageError(
@@ -32,12 +30,8 @@ export function readAccess(raw: RawInput) {
       'Use --password-command or --password-keychain; without them it is looked for in ~/.pgpass.',
     );
   const command = readOption(raw, 'passwordCommand', readCommandWords);
-  return {
-    url,
-    ...(caFile === undefined ? {} : { ca_file: resolve(caFile) }),
-    ...(command === undefined ? {} : { password_command: command }),
-    ...(entry === undefined ? {} : { password_keychain: entry }),
-  };
+  const caFile = readOption(raw, 'caFile', (path) => resolve(path));
+  return { url, ca_file: caFile, password_command: command, password_keychain: entry };
 }
 
 const LIMIT_NAMES = [

@@ -51,10 +51,7 @@ const ANY_NAME = new RegExp(`^${PART}(?::${PART})*$`, 'u');
 const BEANCOUNT_NAME = /^(?:Assets|Liabilities|Equity|Income|Expenses)(?::[A-Z0-9][A-Za-z0-9-]*)+$/;
 
 /** Accounts that the file does not name are the usual ones. @throws UsageError */
-export function readAccountNames(
-  content: string,
-  { path, format }: { path: string; format: ExportFormat },
-): AccountNames {
+export function readAccountNames(content: string, path: string, format: ExportFormat): AccountNames {
   const wrong = (why: string): UsageError =>
     new UsageError(
       `The accounts ${quoted(path)}: ${why}.`,

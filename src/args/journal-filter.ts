@@ -7,9 +7,16 @@ import { containsKey, redactKeys } from '../domain/sanitize.ts';
 import { ENVIRONMENTS } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, PLACE_OPTIONS, spanOptions } from './list-filter.ts';
-import { readNote } from './note.ts';
 import { isNot, oneOf, readDealId } from './operands.ts';
-import { countOrAll, type Given, optionGiven, optionText, type RawInput, readOptions } from './option.ts';
+import {
+  countOrAll,
+  type Given,
+  optionGiven,
+  optionText,
+  type RawInput,
+  readNote,
+  readOptions,
+} from './option.ts';
 
 const DEFAULT_LIMIT = 20;
 

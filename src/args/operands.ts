@@ -35,8 +35,7 @@ export function readNotional(text: string): Big {
   if (value.eq(0)) throw new UsageError('The notional must be above zero.', NOTIONAL_FORMS);
   if (!hasDecimals(value, 2))
     throw new UsageError(`${quoted(text)} has more than two decimals in USD.`, NOTIONAL_FORMS);
-  if (wholeDigits(value) > MAX_WHOLE_DIGITS)
-    throw new UsageError(`${quoted(text)} is too large.`, NOTIONAL_FORMS);
+  if (isTooLarge(value)) throw new UsageError(`${quoted(text)} is too large.`, NOTIONAL_FORMS);
   return value;
 }
 
@@ -49,7 +48,7 @@ export function readExactNotional(text: string): Big {
   // Three decimals after one to three digits may be a thousands separator.
   const mayBeGrouped = /^\d{1,3}\.\d{3}$/.test(text);
   if (value === undefined || decimals <= 2) return readNotional(text);
-  if (decimals <= EXACT_DECIMALS && !mayBeGrouped && value.gt(0) && !tooLarge(value)) return value;
+  if (decimals <= EXACT_DECIMALS && !mayBeGrouped && value.gt(0) && !isTooLarge(value)) return value;
   throw isNot(
     text,
     'a notional',
@@ -130,7 +129,7 @@ const parseTenor = (text: string): Tenor | undefined =>
 /** Quote currency per USDT, positive, eight decimals at most. `option` names it in the message. */
 export function readPrice(text: string, option: string): Big {
   const value = parseDecimal(text);
-  if (value === undefined || value.eq(0) || !hasDecimals(value, PRICE_DECIMALS) || tooLarge(value))
+  if (value === undefined || value.eq(0) || !hasDecimals(value, PRICE_DECIMALS) || isTooLarge(value))
     throw isNot(
       text,
       `a price (${option})`,
@@ -143,7 +142,7 @@ export function readPrice(text: string, option: string): Big {
 export function readBps(text: string, option: string): Big {
   const negative = text.startsWith('-');
   const value = parsePlainDecimal(text.slice(negative ? 1 : 0).replace(/ *bps?$/i, ''));
-  if (value === undefined || !hasDecimals(value, BPS_DECIMALS) || tooLarge(value))
+  if (value === undefined || !hasDecimals(value, BPS_DECIMALS) || isTooLarge(value))
     throw isNot(
       text,
       `a number of basis points (${option})`,
@@ -211,7 +210,6 @@ export function parsedJson(text: string, parse: (json: string) => unknown = JSON
   }
 }
 
-/** The path of a file, as typed. */
 export function filePath(text: string, option: string, hint: Hint = `${option} FILE`): string {
   if (text.trim() !== '') return text;
   throw new UsageError(`${option} needs the name of a file.`, hint);
@@ -242,13 +240,12 @@ export const LISTED_STATUSES = ['open', ...HEDGE_STATUSES] as const;
 /** One of the service's five statuses, or `open`, in any case (specification §3). */
 export const readStatus = (text: string): HedgeStatus | 'open' => oneMeant(LISTED_STATUSES, text, 'a status');
 
-const tooLarge = (value: Big): boolean => wholeDigits(value) > MAX_WHOLE_DIGITS;
+export const isTooLarge = (value: Big): boolean => wholeDigits(value) > MAX_WHOLE_DIGITS;
 
 /** ASCII only: some other letters have an ASCII lower case. */
 const lower = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** Longest whole part, in digits. */
-export const MAX_WHOLE_DIGITS = 12;
+const MAX_WHOLE_DIGITS = 12;
 
 const PLAIN = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const GROUPED = /^[1-9]\d{0,2}(?:(?:,\d{3})+|(?:_\d{3})+)(?:\.\d+)?$/;
@@ -269,5 +266,4 @@ export const parsePlainDecimal = (text: string): Big | undefined =>
 /** Whether the value can be written with at most so many decimals. */
 export const hasDecimals = (value: Big, most: number): boolean => value.round(most).eq(value);
 
-/** Digits before the decimal point. */
 export const wholeDigits = (value: Big): number => value.abs().round(0, Big.roundDown).toFixed().length;

@@ -112,7 +112,6 @@ function readCommand(rest: RawInput['rest']): readonly [string, ...string[]] | u
 
 export const SETTINGS_EXAMPLE = say`Example: ${shell`hedge practice settings --json`}`;
 
-/** The settings in the file of `--settings`. */
 export function parsedSettings(text: string, path: string): unknown {
   const settings = parsedJson(text);
   if (settings !== undefined) return settings;

@@ -16,7 +16,6 @@ const LIMIT_OPTIONS = [
   { flags: '--markets <names>', summary: 'allow opens and adds only in these: USDTNGN, or a list' },
 ] as const;
 
-/** The options of `profile add`. */
 export const PROFILE_OPTIONS = [
   { flags: '--base-url <url>', summary: 'https URL of the service, ending in its version' },
   { flags: '--key-stdin', summary: 'read the key from standard input' },
@@ -43,7 +42,6 @@ export const PROFILE_CHANGE_OPTIONS = [...PROFILE_OPTIONS, ...CHANGE_OPTIONS];
 /** The options of `profile limit`, a part of `profile set`. */
 export const LIMIT_CHANGE_OPTIONS = [...LIMIT_OPTIONS, ...CHANGE_OPTIONS];
 
-/** The source of a profile's key. */
 export type KeyOrigin =
   | { kind: 'prompt' }
   | { kind: 'standard input' }

@@ -82,10 +82,7 @@ const NOT_IN_A_GRID = ['curve', 'worstPrice', 'maxCostBps', 'watch', 'ngn', 'max
 const GRID = shell`--sides buy,sell --sizes 50k,100k --tenor all`;
 
 /** MARKET is an operand; the sides and sizes replace SIDE and NOTIONAL. Without --sides: both. */
-function readGrid(
-  raw: RawInput,
-  sizesText: string | undefined,
-): Pick<GridIntent, 'market' | 'sides' | 'sizes'> {
+function readGrid(raw: RawInput, sizesText: string | undefined) {
   const { operands, options } = raw;
   const [market, ...more] = operands;
   const place = market === undefined ? 'MARKET' : readMarket(market);

@@ -4,9 +4,8 @@ import { optionWords } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
-import { readNote } from './note.ts';
 import { filePath, isNot, parseDecimal, parsePlainDecimal } from './operands.ts';
-import { longOption, optionText, type RawInput, readOption } from './option.ts';
+import { longOption, optionText, type RawInput, readNote, readOption } from './option.ts';
 import { savesReading } from './report-options.ts';
 import { readRowId, readSheet } from './spreadsheet.ts';
 
@@ -47,7 +46,6 @@ function readTolerance(text: string, option: string): Big {
   throw isNot(text, `an amount (${option})`, `${option} 0.01`);
 }
 
-/** A deal as finance has it. */
 export interface FinanceDeal {
   /** Line of the file, from 1: the header is one. */
   line: number;

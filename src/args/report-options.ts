@@ -3,9 +3,8 @@ import { type Moment, mondayOf, type Period } from '../domain/calendar.ts';
 import { say, shell } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
-import { readNote } from './note.ts';
 import { filePath, isNot, oneMeant } from './operands.ts';
-import { optionText, type RawInput, readOption } from './option.ts';
+import { optionText, type RawInput, readNote, readOption } from './option.ts';
 
 export const REPORT_BY = ['deal', 'prefix', 'side', 'operator', 'market', 'day'] as const;
 export type ReportBy = (typeof REPORT_BY)[number];
@@ -18,7 +17,6 @@ export type AskedPeriod =
   | { kind: 'span'; since: Moment; until: Moment | undefined };
 
 export const SAVE_OPTION = { flags: '--no-save', summary: 'do not record this reading in the journal' };
-/** Whether the reading is recorded. */
 export const savesReading = ({ options }: RawInput): boolean => options['save'] !== false;
 
 export type ReportIntent = ReturnType<typeof readReportIntent>;

@@ -4,9 +4,16 @@ import { quoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { DESPITE_OPTION, readActionOptions } from './action-options.ts';
-import { NOTE_OPTION } from './note.ts';
 import { oneOf, readDealId, readMarket, readMostBps, readSide, readTenor } from './operands.ts';
-import { countOrAll, optionGiven, optionText, type RawInput, readOption, YES_OPTION } from './option.ts';
+import {
+  countOrAll,
+  NOTE_OPTION,
+  optionGiven,
+  optionText,
+  type RawInput,
+  readOption,
+  YES_OPTION,
+} from './option.ts';
 
 /** A hedge by its ID or deal ID, or the only one on a side. */
 export type RollTarget = { hedge: string } | { market: string; side: Side };

@@ -5,15 +5,7 @@ import { say, step } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { isNairaMarket } from '../domain/vocabulary.ts';
 import { type CommandWords, UsageError } from '../errors.ts';
-import {
-  hasDecimals,
-  isNot,
-  MAX_WHOLE_DIGITS,
-  parseDecimal,
-  parsePlainDecimal,
-  readNotional,
-  wholeDigits,
-} from './operands.ts';
+import { hasDecimals, isNot, isTooLarge, parseDecimal, parsePlainDecimal, readNotional } from './operands.ts';
 import { optionGiven, optionText, type RawInput } from './option.ts';
 
 export const SIZE_OPTIONS = [
@@ -69,7 +61,6 @@ export function checkNairaMarket(market: string, line?: CommandWords): void {
   );
 }
 
-/** Whether an amount names its currency. */
 export const namesNaira = (text: string): boolean => withoutCurrency(text) !== text;
 
 /** `₦45m`, `NGN 65m`, `N65m`, `65m naira`: the amount alone. */
@@ -89,7 +80,7 @@ export function parseNaira(text: string): Big | undefined {
 export function readNaira(text: string, where = ''): Big {
   const value = parseNaira(text);
   if (value === undefined || value.eq(0)) throw isNot(text, `an amount in naira${where}`, NAIRA_FORMS);
-  if (!hasDecimals(value, 2) || wholeDigits(value) > MAX_WHOLE_DIGITS)
+  if (!hasDecimals(value, 2) || isTooLarge(value))
     throw new UsageError(`${quoted(text)} is too large or has more than two decimals${where}.`, NAIRA_FORMS);
   return value;
 }

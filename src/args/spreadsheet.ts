@@ -36,7 +36,6 @@ export interface SheetShape {
   path: string;
   /** The right header, and what its columns hold: the hint of every error. */
   columns: readonly string[];
-  /** Columns that the file may leave out. */
   optional?: readonly string[];
   /** Columns of amounts, in which a decimal comma is read. */
   amounts: readonly string[];
@@ -73,7 +72,7 @@ export function readSheet(
   if (content.includes('\0') || content.includes('\ufffd'))
     throw wrongFile(`${quoted(path)} is not UTF-8 text.`, shape, 'In Excel, save it as "CSV UTF-8".');
   const { text, delimiter, skipped } = delimited(content);
-  const [header, ...records] = recordsIn(text, { delimiter, shape });
+  const [header, ...records] = recordsIn(text, delimiter, shape);
   if (header === undefined) throw wrongFile(`${quoted(path)} is empty.`, shape);
   const names = header.cells.map(columnName);
   const twice = columns.find((name) => names.filter((each) => each === name).length > 1);
@@ -173,10 +172,7 @@ function delimited(content: string): { text: string; delimiter: string; skipped:
   return { text, delimiter, skipped: 0 };
 }
 
-function recordsIn(
-  text: string,
-  { delimiter, shape }: { delimiter: string; shape: SheetShape },
-): readonly { line: number; cells: readonly string[] }[] {
+function recordsIn(text: string, delimiter: string, shape: SheetShape) {
   try {
     const found: readonly unknown[] = parse(text, {
       delimiter,

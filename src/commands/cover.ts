@@ -63,10 +63,8 @@ export const cover = defineCommand({
     const textOf = async (path: string, named: string): Promise<string> =>
       (await context.userFile(path)).readGiven(named, COVER_EXAMPLE);
     const policy = readPolicy(await textOf(intent.policy, '--policy'), intent.policy);
-    const file = readExposures(await textOf(intent.exposures, 'EXPOSURES'), {
-      path: intent.exposures,
-      dates: intent.dates,
-    });
+    const content = await textOf(intent.exposures, 'EXPOSURES');
+    const file = readExposures(content, intent.exposures, intent.dates);
     await checkTarget(context, intent);
     const holidays = holidayTable(await holidaysFrom(context, intent.holidays));
     const { zone } = await context.profileContext();

@@ -7,8 +7,7 @@ import {
   readDeskLimits,
   readYes,
 } from '../args/desk-options.ts';
-import { NOTE_OPTION } from '../args/note.ts';
-import { optionGiven, optionText, readNothing, YES_OPTION } from '../args/option.ts';
+import { NOTE_OPTION, optionGiven, optionText, readNothing, YES_OPTION } from '../args/option.ts';
 import { readLogAddress } from '../desk/address.ts';
 import { readDeskName } from '../desk/membership.ts';
 import { say, shell } from '../domain/hint.ts';

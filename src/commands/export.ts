@@ -54,7 +54,7 @@ export const exportBooks = defineCommand({
     const names =
       path === undefined
         ? USUAL_ACCOUNTS
-        : readAccountNames((await context.userFile(path)).readGiven('--accounts', EXAMPLE), { path, format });
+        : readAccountNames((await context.userFile(path)).readGiven('--accounts', EXAMPLE), path, format);
     await checkIsNew(context, intent.file);
     const reading = await readExport(await context.readContext(), intent, { zone, profile: selected });
     const { localHourOf } = await import('../domain/calendar.ts');

@@ -1,9 +1,8 @@
 /** `hedge halt` blocks opens and adds on this machine; `hedge unhalt` allows them again, after a confirmation. */
 
 import { DEFAULT_TIMEOUT_MS } from '../args/action-options.ts';
-import { NOTE_OPTION, readNote } from '../args/note.ts';
 import { readSeconds } from '../args/operands.ts';
-import { optionGiven, readOption, YES_OPTION } from '../args/option.ts';
+import { NOTE_OPTION, optionGiven, readNote, readOption, YES_OPTION } from '../args/option.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { PendingError, type Sentence, StoppedError, UsageError } from '../errors.ts';

@@ -10,8 +10,7 @@ import {
   readJournalIntent,
   readResolveIntent,
 } from '../args/journal-filter.ts';
-import { NOTE_OPTION } from '../args/note.ts';
-import { YES_OPTION } from '../args/option.ts';
+import { NOTE_OPTION, YES_OPTION } from '../args/option.ts';
 import { checkExpectation } from '../config/resolve.ts';
 import { quoted } from '../domain/quoted.ts';
 import { haltRecordList } from '../output/views/halt.ts';
@@ -92,7 +91,7 @@ export const journalResolve = defineCommand({
     });
     return { value: { action: resolved, selected }, zone };
   },
-  document: ({ action, selected }) => journalDocument(action, selected),
+  document: journalDocument,
   view: ({ action }) => viewResolved(action),
 });
 

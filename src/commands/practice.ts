@@ -1,6 +1,6 @@
 /** `hedge practice` */
 import type { Big } from 'big.js';
-import { hasDecimals, MAX_WHOLE_DIGITS, parseDecimal, readDuration, wholeDigits } from '../args/operands.ts';
+import { hasDecimals, isTooLarge, parseDecimal, readDuration } from '../args/operands.ts';
 import { optionGiven, readNothing, readOption, YES_OPTION } from '../args/option.ts';
 import { FAULT_OPTIONS, FORMER_FAULT_OPTIONS, readFaultChange } from '../args/practice-faults.ts';
 import {
@@ -237,7 +237,7 @@ const USDC_DECIMALS = 6;
 /** Zero is allowed. */
 function readBalance(text: string): Big {
   const value = parseDecimal(text);
-  if (value === undefined || !hasDecimals(value, USDC_DECIMALS) || wholeDigits(value) > MAX_WHOLE_DIGITS) {
+  if (value === undefined || !hasDecimals(value, USDC_DECIMALS) || isTooLarge(value)) {
     throw new UsageError(
       `${quoted(text)} is not a balance (--balance).`,
       'Give an amount in USDC with at most six decimals: --balance 100000',

@@ -1,5 +1,5 @@
 /** `hedge reconcile` */
-import { NOTE_OPTION } from '../args/note.ts';
+import { NOTE_OPTION } from '../args/option.ts';
 import { readFinanceList, readReconcileIntent } from '../args/reconcile-options.ts';
 import { SAVE_OPTION } from '../args/report-options.ts';
 import { say, shell } from '../domain/hint.ts';

@@ -1,5 +1,5 @@
 /** `hedge report` */
-import { NOTE_OPTION } from '../args/note.ts';
+import { NOTE_OPTION } from '../args/option.ts';
 import { REPORT_BY, readReportIntent, SAVE_OPTION } from '../args/report-options.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';

@@ -1,8 +1,7 @@
 /** `hedge roll`: closes a hedge and opens it again, or plans to open it again after it has settled. */
 
-import { readNote } from '../args/note.ts';
 import { readDealId } from '../args/operands.ts';
-import { optionGiven } from '../args/option.ts';
+import { optionGiven, readNote } from '../args/option.ts';
 import {
   DROP_OPTIONS,
   ROLL_OPTIONS,

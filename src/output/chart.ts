@@ -48,19 +48,13 @@ export function layChart(block: ChartBlock, layout: Layout): string[] {
     ];
   });
   const floor = drawing(`${' '.repeat(left)}└${'─'.repeat(columns)}`, layout);
-  return painted(
-    [...drawn, [{ text: floor, style: 'dim' }], endsOf(ends, { left, columns, layout })],
-    layout,
-  );
+  return painted([...drawn, [{ text: floor, style: 'dim' }], endsOf(ends, left, columns, layout)], layout);
 }
 
 const painted = (lines: readonly WrappedLine[], { paint }: Layout): string[] =>
   lines.map((line) => paintLine(line, paint));
 
-function endsOf(
-  ends: ChartBlock['ends'],
-  { left, columns, layout }: { left: number; columns: number; layout: Layout },
-): WrappedLine {
+function endsOf(ends: ChartBlock['ends'], left: number, columns: number, layout: Layout): WrappedLine {
   const [from = '', to = ''] = ends.map((cell) => cellText(cell, layout));
   const room = left + 1 + columns;
   const indent = Math.max(0, Math.min(left + 1, room - textWidth(from) - textWidth(to) - 2));

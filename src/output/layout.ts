@@ -87,23 +87,19 @@ export function sentence(cells: readonly Cell[], format: CellFormat): Run[] {
 const NAMES_SHARE = 0.5;
 
 /**
- * Names on the left, values on the right. Numbers line up at their points if most values are numbers, unless
- * `numbers` is `as words`: in the record of a row they have nothing in common.
+ * Names on the left, values on the right. Numbers line up at their points if most values are numbers. `as words`: in the
+ * record of a row they have nothing in common.
  */
-export function layPairs(
-  pairs: readonly Pair[],
-  layout: Layout,
-  { numbers: placing = 'by point' }: { numbers?: 'by point' | 'as words' } = {},
-): string[] {
+export function layPairs(pairs: readonly Pair[], layout: Layout, numbers?: 'as words'): string[] {
   const names = pairs.map(({ name }) => shownName(name, layout).trimEnd());
   const widest = Math.floor(layout.width * NAMES_SHARE);
   const column = Math.max(0, ...names.map(textWidth).filter((width) => width <= widest));
   const room = layout.width - column - GAP;
   const wholes = pairs.map(({ value }) => wholeWidth(value[0], layout));
-  const numbers = wholes.filter((width) => width !== undefined);
-  const point = numbers.length * 2 > pairs.length ? Math.max(0, ...numbers) : 0;
+  const figures = wholes.filter((width) => width !== undefined);
+  const point = figures.length * 2 > pairs.length ? Math.max(0, ...figures) : 0;
   // Padding must leave the value room.
-  const padded = placing === 'by point' && column + GAP + point <= layout.width * 0.7;
+  const padded = numbers !== 'as words' && column + GAP + point <= layout.width * 0.7;
   return pairs.flatMap(({ value }, index) => {
     const name: Run = { text: names[index] ?? '', style: 'dim' };
     const runs = sentence(value, layout);

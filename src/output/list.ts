@@ -213,31 +213,26 @@ const isFigure = <Row extends object>(field: Field<Row>, row: Row): boolean =>
   (field.show === undefined || field.of !== undefined) &&
   FIGURES.includes(cellOf(field.name, valueOf(field, row)).kind);
 
-/** How a row becomes a record; its type is that of the document's schema (schema/), which the tests hold it to. */
+/** Its type is that of the document's schema (schema/), which the tests hold it to. */
 function recorderOf<Row extends object, Rec>(
   fields: readonly Field<Row>[],
   options: ListOptions<Row, Rec>,
 ): (row: Row) => Rec;
-function recorderOf<Row extends object>(
-  fields: readonly Field<Row>[],
-  { record, isSent }: ListOptions<Row, unknown>,
-): (row: Row) => unknown {
-  return record ?? (isSent === true ? (row) => row : recordOf(fields));
-}
-
-/** Its fields; a group is a field of its own. */
-const recordOf =
-  <Row extends object>(fields: readonly Field<Row>[]) =>
-  (row: Row): Readonly<Record<string, unknown>> => {
+function recorderOf<Row extends object>(fields: readonly Field<Row>[], options: ListOptions<Row, unknown>) {
+  if (options.record !== undefined) return options.record;
+  return (row: Row): object => {
+    if (options.isSent === true) return row;
     const record: Record<string, unknown> = {};
     for (const field of fields) {
       const [group = '', ...inner] = field.name.split('.');
       const value = valueOf(field, row) ?? null;
       if (inner.length === 0) record[group] = value;
+      // A group is a field of its own.
       else record[group] = { ...ownObject(record[group]), [inner.join('.')]: value };
     }
     return record;
   };
+}
 
 const ownObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 

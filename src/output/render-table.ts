@@ -20,7 +20,7 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
     return wrapPainted([{ text: showable(block.empty ?? 'None', layout), style: 'dim' }], layout);
   const all = block.columns.map((column, index) => {
     const cells = block.rows.map((row) => row[index] ?? missing);
-    return layColumn(column, { cells, fixed: block.fixed === true }, layout);
+    return layColumn(column, cells, block.fixed === true, layout);
   });
   const { list } = layout;
   const whole = list?.wide === true || list?.columns !== undefined;
@@ -34,7 +34,7 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
     // A terminal would break a longer line within a number; a pipe does not.
     ...(whole && layout.iso !== true ? panelsOf(shown, layout.width) : [shown]).flatMap((columns, at) => [
       ...(at === 0 ? [] : ['']),
-      ...laySections(block, columns, { layout, totals: at === 0 }),
+      ...laySections(block, columns, layout, at === 0),
     ]),
     ...hiddenColumns(hidden, layout),
     ...shown.flatMap(({ column: { note } }) =>
@@ -44,11 +44,7 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
   ];
 }
 
-function laySections(
-  block: TableBlock,
-  shown: readonly LaidColumn[],
-  { layout, totals: withTotals }: { layout: Layout; totals: boolean },
-): string[] {
+function laySections(block: TableBlock, shown: readonly LaidColumn[], layout: Layout, withTotals: boolean) {
   const headers = headerRows(shown, layout);
   return sectionsOf(block).flatMap(({ from, rows, title, totals }) => {
     const top = from === 0 ? headers : [];
@@ -148,11 +144,7 @@ interface LaidColumn extends ColumnShape {
   cut: boolean;
 }
 
-function layColumn(
-  column: Column,
-  { cells, fixed }: { cells: readonly Cell[]; fixed: boolean },
-  layout: Layout,
-): LaidColumn {
+function layColumn(column: Column, cells: readonly Cell[], fixed: boolean, layout: Layout): LaidColumn {
   const shown = cells.map((cell) => (fixed ? roundCell(cell) : { cell, isCut: false }));
   const formatted = shown.map(({ cell }) => formatCell(cell, layout));
   const alignment = alignmentOf(formatted);
@@ -260,7 +252,7 @@ function layRecords(block: TableBlock, layout: Layout): string[] {
     ...(title === undefined ? [] : wrapPainted([{ text: showable(title, layout), style: 'dim' }], layout)),
     ...block.rows.slice(from, from + rows).flatMap((row, index): string[] => {
       const pairs = block.columns.map(({ header }, at) => ({ name: header, value: [row[at] ?? missing] }));
-      return [...(index === 0 ? [] : ['']), ...layPairs(pairs, layout, { numbers: 'as words' })];
+      return [...(index === 0 ? [] : ['']), ...layPairs(pairs, layout, 'as words')];
     }),
     ...layFigures(totals ?? [], layout),
   ]);

@@ -6,7 +6,7 @@ import { readAmount } from '../../src/args/spreadsheet.ts';
 import { hintText } from '../../src/domain/hint.ts';
 import { HedgeError, UsageError } from '../../src/errors.ts';
 
-const read = (content: string, dates?: DateOrder) => readExposures(content, { path: 'x.csv', dates });
+const read = (content: string, dates?: DateOrder) => readExposures(content, 'x.csv', dates);
 const rowsOf = (content: string) =>
   read(content).exposures.map(({ id, due, ngn, direction, certainty }) => [
     id,

@@ -89,6 +89,16 @@ interface Functions {
 const library: Library = TreeInterpreter;
 const functions: Functions = { register: registerFunction };
 
+for (const { name, takes, run } of EXACT_FUNCTIONS) {
+  const expressionAt = takes.indexOf('expression');
+  functions.register(
+    name,
+    (given) => run(given, (value) => library.visit(given[expressionAt], value)),
+    takes.map((kind) => ({ types: [kind === 'value' ? TYPE_ANY : TYPE_EXPREF] })),
+    { override: true },
+  );
+}
+
 /** Evaluates an expression on a document. @throws OutputError for a missing path and a failed computation. */
 export type Query = (document: unknown) => unknown;
 
@@ -102,7 +112,6 @@ export function readQuery(expression: string, { limitMs = LIMIT_MS } = {}): Quer
       'The query holds a number of more digits than a query can compare exactly, 15.',
       "Compare with fewer digits, or as text: to_string(price) == '1530.1234567890123456'",
     );
-  register();
   const { tree, starts, functionNames } = parsed(expression);
   const strange = functionNames.find((name) => !getRegisteredFunctions().includes(name));
   if (strange !== undefined)
@@ -142,14 +151,8 @@ const QUOTED = /'(?:[^'\\]|\\[^])*'|"(?:[^"\\]|\\[^])*"|`(?:[^`\\]|\\[^])*`/g;
 /** The library reads a literal as a float. */
 const TOO_MANY_DIGITS = /^`[^]*(?:\d\.?){16}/;
 
-interface Parsed {
-  tree: unknown;
-  /** The path that it starts with, or those of a function's arguments; none: nothing can be checked. */
-  starts: readonly PathStart[];
-  functionNames: readonly string[];
-}
-
-function parsed(expression: string): Parsed {
+/** `starts`: the path that it starts with, or those of a function's arguments; none: nothing can be checked. */
+function parsed(expression: string) {
   try {
     const compiled: unknown = compile(expression);
     const tree = exactExpression(compiled);
@@ -172,21 +175,6 @@ function reasonOf(error: unknown): string {
   return error instanceof Error && !(error instanceof TypeError)
     ? error.message.replace(/\.$/, '').replace(/^\[big\.js\] /, '')
     : 'a function does not accept this value';
-}
-
-let registered = false;
-function register(): void {
-  if (registered) return;
-  registered = true;
-  for (const { name, takes, run } of EXACT_FUNCTIONS) {
-    const expressionAt = takes.indexOf('expression');
-    functions.register(
-      name,
-      (given) => run(given, (value) => library.visit(given[expressionAt], value)),
-      takes.map((kind) => ({ types: [kind === 'value' ? TYPE_ANY : TYPE_EXPREF] })),
-      { override: true },
-    );
-  }
 }
 
 /** A name of an object's field, or an index of a list; a negative one counts from the end. */

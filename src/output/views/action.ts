@@ -290,10 +290,7 @@ const subject = (report: ActionReport): string => {
 };
 
 /** The filled part of an open, if it is less than requested. */
-const partialFillAmount = ({
-  entry,
-  derived: { filled_notional_usd: filled },
-}: ActionReport): Big | undefined =>
+const partialFillAmount = ({ entry, derived: { filled_notional_usd: filled } }: ActionReport) =>
   filled !== undefined && entry?.notional?.gt(filled) === true ? filled : undefined;
 
 function notionalOf(report: ActionReport): Big | undefined {

@@ -30,11 +30,7 @@ export const bucketsOf = ({ coverage, plans, today }: CoverReading): readonly Bu
     return plan === undefined ? [] : [{ ...bucketRecord(each, plan, today), coverage: each, plan }];
   });
 
-const bucketRecord = (
-  { bucket, ...coverage }: BucketCoverage,
-  plan: BucketPlan,
-  today: string,
-): BucketRecord => ({
+const bucketRecord = ({ bucket, ...coverage }: BucketCoverage, plan: BucketPlan, today: string) => ({
   from_days: bucket.fromDays,
   to_days: bucket.toDays,
   from: daysAfter(today, bucket.fromDays),

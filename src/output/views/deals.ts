@@ -11,7 +11,7 @@ import type { AccountLeft, SideTotal } from '../../runs/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
 import type { DealsDocument } from '../../schema/action-document.ts';
 import { andMore, type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, message, nameText, phrase, type Tone, text, warnPhrase } from '../cells.ts';
+import { message, nameText, phrase, type Tone, text, warnPhrase } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
 import { bps, cents, countOf, maturityCell, ofAmount, priceCell, usd } from './record-columns.ts';
@@ -59,7 +59,7 @@ const dealRows = listOf<DealRecord, DealsDocument['deals'][number]>()(
     { name: 'upfront_usdc', header: 'Upfront', optional: true },
     { name: 'struck_rate', header: 'Struck', optional: 'last', cell: priceCell },
     { name: 'slippage_bps', header: 'Slippage', optional: true, cell: ofAmount(bps) },
-    { name: 'outcome', header: 'Outcome', show: outcomeCell },
+    { name: 'outcome', header: 'Outcome', show: (row) => text(...wordOf(row)) },
     'code earlier hedge_id action_id sent_at note message',
   ],
   { isRounded: true, empty: 'The file has no deals.' },
@@ -85,15 +85,10 @@ const WORDS: Readonly<Record<DealOutcome, readonly [word: string, tone: Tone]>> 
 const isPartialFill = ({ code }: DealRecord): boolean => code === 'partial_fill';
 
 /** The word of an outcome, and how it looks. */
-function wordOf(row: DealRecord): { word: string; tone: Tone } {
-  if (isPartialFill(row)) return { word: 'PARTIAL FILL', tone: 'bad' };
+function wordOf(row: DealRecord): readonly [word: string, tone: Tone] {
+  if (isPartialFill(row)) return ['PARTIAL FILL', 'bad'];
   const [word, tone] = WORDS[row.outcome];
-  return row.earlier ? { word: `${word} before`, tone: tone === 'good' ? 'dim' : tone } : { word, tone };
-}
-
-function outcomeCell(row: DealRecord): Cell {
-  const { word, tone } = wordOf(row);
-  return text(word, tone);
+  return row.earlier ? [`${word} before`, tone === 'good' ? 'dim' : tone] : [word, tone];
 }
 
 /** Row by row, then what needs attention, then the totals. */
@@ -208,11 +203,12 @@ const sidesTable = (sides: readonly SideTotal[], header: string): Block =>
 function countsLine(rows: readonly DealRecord[], isBlocked: boolean): Block {
   const counts = new Map<string, number>();
   for (const row of rows) {
-    const word = wordOf(row)
-      .word.toLowerCase()
+    const [word] = wordOf(row);
+    const shown = word
+      .toLowerCase()
       .replace(/^fits\b/, 'fit')
       .replace('partial fill', 'filled in part');
-    counts.set(word, (counts.get(word) ?? 0) + 1);
+    counts.set(shown, (counts.get(shown) ?? 0) + 1);
   }
   const each = [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
   return line(

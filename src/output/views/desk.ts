@@ -308,10 +308,8 @@ export const viewLeft = ({ name, path, records, isUnknown }: Left): View => [
     ),
 ];
 
-export const leftDocument = ({ name, path, records, isUnknown }: Left): DeskLeftDocument => ({
-  name,
-  path,
-  records,
+export const leftDocument = ({ isUnknown, ...left }: Left): DeskLeftDocument => ({
+  ...left,
   known_to_the_desk: !isUnknown,
 });
 

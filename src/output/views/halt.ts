@@ -112,7 +112,6 @@ export const haltDocument = ({ now, before, desks = [] }: HaltChange): HaltDocum
   }),
 });
 
-/** The halt in a document; null without one. */
 export const activeHaltDocument = (halt: Halt | undefined): ActiveHaltDocument | null =>
   halt === undefined ? null : { ...signedDocument(halt), earlier: halt.earlier.map(signedDocument) };
 

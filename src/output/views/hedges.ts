@@ -118,10 +118,7 @@ export function viewHedges(value: {
     {
       rows: open.length,
       title: 'Open: notional is what remains.',
-      totals: totalsOf(open, {
-        twice: listedTwice(hedges),
-        maybeTruncated: covers?.maybe_truncated === true,
-      }),
+      totals: totalsOf(open, listedTwice(hedges), covers?.maybe_truncated === true),
     },
     { rows: ended.length, title: 'Ended: notional is the size when it closed.' },
     { rows: failed.length, title: 'Failed: never open; notional is the size asked for.' },
@@ -167,10 +164,7 @@ function viewOne(
 }
 
 /** The notional of the filled hedges per side; those that may still fill are counted. */
-function totalsOf(
-  open: readonly Hedge[],
-  { twice, maybeTruncated }: { twice: ReadonlySet<string>; maybeTruncated: boolean },
-): readonly (readonly Cell[])[] {
+function totalsOf(open: readonly Hedge[], twice: ReadonlySet<string>, maybeTruncated: boolean) {
   const names = new Map(open.map((hedge) => [hedge, `${hedge.side} ${spelledName(hedge.market)}`]));
   return [...new Set(names.values())].map((side) => {
     const hedges = open.filter((hedge) => names.get(hedge) === side);

@@ -31,13 +31,11 @@ export interface Home {
   journal: JournalSummary;
 }
 
-type Steps = readonly NextStep[];
-
 const OPEN = step(shell`hedge open`, 'open a hedge step by step; you confirm before it is sent');
 const POSITIONS = step(shell`hedge positions`, 'open positions, and what closing returns');
 const HELP = step(shell`hedge --help`, 'all commands');
 
-const WITH_PROFILE: Steps = [
+const WITH_PROFILE: readonly NextStep[] = [
   step(shell`hedge quote USDTNGN buy 10000`, 'price a hedge for every tenor'),
   OPEN,
   POSITIONS,
@@ -45,22 +43,22 @@ const WITH_PROFILE: Steps = [
 ];
 
 /** An open would be blocked, or entered twice. */
-const WITH_PENDING: Steps = [
+const WITH_PENDING: readonly NextStep[] = [
   step(shell`hedge check`, 'look up unknown outcomes and actions in flight; send nothing'),
   POSITIONS,
   HELP,
 ];
 
 /** An open would be blocked. */
-const WITH_TROUBLE: Steps = [
+const WITH_TROUBLE: readonly NextStep[] = [
   step(shell`hedge hedges`, 'open hedges, as the service has them'),
   POSITIONS,
   HELP,
 ];
 
-const WITHOUT_OPEN: Steps = WITH_PROFILE.filter((each) => each !== OPEN);
+const WITHOUT_OPEN: readonly NextStep[] = WITH_PROFILE.filter((each) => each !== OPEN);
 
-const WITHOUT_PROFILE: Steps = [
+const WITHOUT_PROFILE: readonly NextStep[] = [
   step(shell`hedge --profile practice quote USDTNGN buy 10000`, 'a practice quote: no money, no key'),
   step(shell`hedge --profile practice open`, 'a practice hedge, step by step'),
   step(shell`export HEDGE_PROFILE=practice`, 'use the practice profile in this shell'),
@@ -108,7 +106,7 @@ export function viewHome(home: Home): View {
 
 const pendingOf = ({ unresolved, inFlight }: JournalSummary) => [...unresolved, ...inFlight];
 
-function nextSteps({ selected, isReadOnly, journal }: Home): Steps {
+function nextSteps({ selected, isReadOnly, journal }: Home): readonly NextStep[] {
   if (selected === undefined) return WITHOUT_PROFILE;
   if (pendingOf(journal).length > 0) return WITH_PENDING;
   if (journal.trouble !== undefined || journal.unreadable !== undefined) return WITH_TROUBLE;

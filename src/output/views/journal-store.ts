@@ -86,10 +86,7 @@ export function viewImport(view: ImportView): View {
 
 export const importDocument = (view: ImportView): JournalImportDocument => ({
   imported: view.isNew,
-  files: view.files,
-  records: view.records,
-  actions: view.actions,
-  unresolved: view.unresolved,
+  ...pickOrNull(view, ['files', 'records', 'actions', 'unresolved']),
   unreadable_lines: view.damageCount,
   unreadable: view.damage,
   halts: view.halts,

@@ -37,7 +37,6 @@ import { listOf } from '../list.ts';
 import { pickOrNull } from '../record-table.ts';
 import { countCell, known, minute, shortTime, time, usd } from './record-columns.ts';
 
-/** An action as a row of the list. */
 interface JournalRow {
   action: Action;
   /** The profile that commands use without an option. */
@@ -116,7 +115,7 @@ const journalRows = listOf<JournalRow>()(
     empty: 'No matching actions',
     screen:
       'short_id began_at identity.environment action request.notional_usd outcome deal_id receipt.hedge_id operator.name note',
-    record: ({ action, selected, steps }) => journalDocument(action, selected, steps),
+    record: journalDocument,
   },
 );
 
@@ -134,11 +133,7 @@ const operatorsOf = (rows: readonly JournalRow[]): ReadonlySet<string> =>
     ),
   );
 
-export function journalDocument(
-  action: Action,
-  selected: string | undefined,
-  steps?: readonly ActionRecord[],
-): JournalDocument {
+export function journalDocument({ action, selected, steps }: JournalRow): JournalDocument {
   const { intent, settlement, refusal } = action;
   const touched = touchedHedges(action);
   const { market, side, notional_usd: notional, tenor_days: tenor, client_reference: reference } = intent;
@@ -209,8 +204,8 @@ function quoteOf(action: Action): Readonly<Record<string, string | null>> | null
 type Pending = Pick<JournalSummary, 'unresolved' | 'inFlight'>;
 
 export const pendingDocuments = ({ unresolved, inFlight }: Pending, selected: string | undefined) => ({
-  unresolved: unresolved.map((action) => journalDocument(action, selected)),
-  in_flight: inFlight.map((action) => journalDocument(action, selected)),
+  unresolved: unresolved.map((action) => journalDocument({ action, selected })),
+  in_flight: inFlight.map((action) => journalDocument({ action, selected })),
 });
 
 /** `kind`: `damaged`, `rewound` or `unreadable`. Null if all is as it was written. */

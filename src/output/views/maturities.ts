@@ -5,14 +5,14 @@ import { DECLARED_SPAN } from '../../domain/business-days.ts';
 import type { CalendarEvent } from '../../domain/calendar-events.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { instantOf, isoSeconds } from '../../domain/instants.ts';
-import type { LadderDay, LadderHour, MaturingSum } from '../../domain/maturity-ladder.ts';
+import type { LadderDay, MaturingSum } from '../../domain/maturity-ladder.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference, SIDES, type Side } from '../../domain/vocabulary.ts';
 import { two } from '../../domain/zone-times.ts';
 import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
 import type { MaturitiesDocument } from '../../schema/reading-document.ts';
-import { type Block, dimLine, gap, line, phraseLine, type View, warnLine } from '../blocks.ts';
+import { type Block, dimLine, gap, line, phraseLine, tableOf, type View, warnLine } from '../blocks.ts';
 import type { CalendarUpdate } from '../calendar-file.ts';
 import { type Cell, type ChangeLine, nameText, phrase, text } from '../cells.ts';
 import { listOf } from '../list.ts';
@@ -31,7 +31,6 @@ import {
 } from './record-columns.ts';
 import { viewKnownRolls } from './unfinished-rolls.ts';
 
-/** A calendar file that was written. */
 export interface WrittenCalendar extends Omit<CalendarUpdate, 'text'> {
   path: string;
 }
@@ -61,36 +60,27 @@ function viewMaturities(reading: MaturitiesReading, calendar: WrittenCalendar | 
 }
 
 function ladderTable(days: readonly LadderDay[], now: string): Block {
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'HOUR' },
-      { header: 'IN' },
-      { header: 'BUY USD', align: 'right' },
-      { header: 'SELL USD', align: 'right' },
-      { header: 'HEDGES', align: 'right' },
+  const ofDays = days.map((day) => ({ title: dayTitle(day, now), rows: ladderRows(day) }));
+  return tableOf(
+    ofDays.flatMap(({ rows }) => rows),
+    [
+      { header: 'HOUR', show: ({ name }) => text(name) },
+      { header: 'IN', show: ({ first }) => (first === undefined ? text('') : { kind: 'until', at: first }) },
+      { header: 'BUY USD', align: 'right', show: ({ buy_usd: size }) => ladderCell(size) },
+      { header: 'SELL USD', align: 'right', show: ({ sell_usd: size }) => ladderCell(size) },
+      { header: 'HEDGES', align: 'right', show: ({ hedges }) => countCell(hedges) },
     ],
-    rows: days.flatMap((day) => [
-      ...day.hours.map(hourRow),
-      ...(day.hours.length < 2 ? [] : [[text('all day'), text(''), ...sumCells(day)]]),
-    ]),
-    sections: days.map((day) => ({
-      rows: day.hours.length < 2 ? day.hours.length : day.hours.length + 1,
-      title: dayTitle(day, now),
-    })),
-  };
+    { sections: ofDays.map(({ title, rows }) => ({ title, rows: rows.length })) },
+  );
 }
 
-const hourRow = (hour: LadderHour): readonly Cell[] => [
-  text(`${two(hour.hour)}:00–${two((hour.hour + 1) % 24)}:00`),
-  { kind: 'until', at: hour.first },
-  ...sumCells(hour),
+/** Its hours, and their sum where there are several. */
+const ladderRows = ({ hours, ...day }: LadderDay) => [
+  ...hours.map((hour) => ({ ...hour, name: `${two(hour.hour)}:00–${two((hour.hour + 1) % 24)}:00` })),
+  ...(hours.length < 2 ? [] : [{ ...day, name: 'all day', first: undefined }]),
 ];
 
-const sumCells = ({ buy_usd: buy, sell_usd: sell, hedges }: MaturingSum): readonly Cell[] => [
-  ...[buy, sell].map((amount) => (amount.eq(0) ? text('') : usd(cents(amount)))),
-  countCell(hedges),
-];
+const ladderCell = (size: Big): Cell => (size.eq(0) ? text('') : usd(cents(size)));
 
 /** `Sat 26 Dec, weekend, public holiday: Boxing Day` */
 const dayTitle = (day: LadderDay, now: string): string =>

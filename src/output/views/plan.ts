@@ -1,12 +1,11 @@
 /** The preview of an action, in a dry run and before confirmation: cost or return, and the side before and after. */
 
 import type { Big } from 'big.js';
-import type { Account, Quote } from '../../client/schemas.ts';
 import type { Reduction } from '../../domain/action-intent.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { inOneLine } from '../../domain/hint.ts';
 import { oppositeOf } from '../../domain/opposite-side.ts';
-import { carryInWords, type QuoteFigures } from '../../domain/quote-figures.ts';
+import { carryInWords } from '../../domain/quote-figures.ts';
 import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
@@ -166,16 +165,14 @@ function maturities(instants: readonly string[]): Words {
 type IncreasePlan = OpenPlan | AddPlan;
 
 function viewIncrease(plan: IncreasePlan, openedElsewhere: readonly string[] | undefined): View {
-  const { facts, figures } = plan;
-  const { quote, account, sidePosition } = facts;
-  const priced = quote && figures && account ? pricedRows(quote, figures, { plan, account }) : [];
+  const { sidePosition } = plan.facts;
   const grown = createsHedge(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges);
   const dealId = 'dealId' in plan.intent ? plan.intent.dealId : undefined;
   return [
     increaseHeadline(plan),
     figureRows(
       sizedRow(plan),
-      ...priced,
+      ...pricedRows(plan),
       sideRow(plan, openedElsewhere),
       ...grown,
       dealId !== undefined && row('Deal ID', nameText(dealId)),
@@ -224,12 +221,14 @@ function heldFor(plan: IncreasePlan): Words {
   return ['to', maturityCell(to, 'minute'), plan.grows === undefined && '(worst case)'];
 }
 
-function pricedRows(
-  { pricing, carry, upfront }: Quote,
-  figures: QuoteFigures,
-  { plan, account }: { plan: IncreasePlan; account: Account },
-): Cell[][] {
-  const { bounds } = plan.intent;
+function pricedRows(plan: IncreasePlan): Cell[][] {
+  const {
+    figures,
+    facts: { quote, account },
+    intent: { bounds },
+  } = plan;
+  if (quote === undefined || figures === undefined || account === undefined) return [];
+  const { pricing, carry, upfront } = quote;
   const isUnbounded = bounds.worstPrice === undefined && bounds.maxCostBps === undefined;
   const held = figures.carry_usdc ?? carry.total_usdc;
   const free = account.balance_usdc;
@@ -274,7 +273,6 @@ export function viewPreview({
   ];
 }
 
-/** The note for the journal. */
 const viewNote = ({ intent: { options } }: Plan): View =>
   options.note !== undefined && line(text('Note:', 'dim'), message(options.note));
 

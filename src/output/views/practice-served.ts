@@ -82,6 +82,5 @@ export function variablesOf(served: ServedDocument): Readonly<Record<string, str
   return Object.assign(own, ...books);
 }
 
-/** Lines of NAME=value. */
 export const environmentLines = (served: ServedDocument): readonly string[] =>
   Object.entries(variablesOf(served)).map(([name, value]) => `${name}=${shellWord(value)}`);

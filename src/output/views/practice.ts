@@ -102,7 +102,6 @@ function negativeNote(book: string, { balance_usdc: balance }: Pick<PracticeBook
 
 const rateCell = (amount: string): Cell => ({ kind: 'rate', amount });
 
-/** The faults that are set, alone. */
 export const viewPracticeFaults = ({ inWords }: PracticeFaults): View => faultBlocks(inWords);
 
 function faultBlocks(inWords: readonly string[]): View {

@@ -106,7 +106,6 @@ const priceFigure = (amount: Big): Cell => ({
   amount: roundHalfUp(amount, TABLE_PLACES),
   decimals: TABLE_PLACES,
 });
-/** Decimals of prices in the table. */
 const TABLE_PLACES = 4;
 
 /** A part of the total cost. */

@@ -11,13 +11,11 @@ import type { TimeStyle } from '../../domain/zone-times.ts';
 import { type Amount, type Cell, inline, missing, nameText, type Tone, text, type Words } from '../cells.ts';
 import { cellOf, labelOf, unknownFields } from '../field-labels.ts';
 
-/** A signed P&L figure, colored by its sign. */
-export function signedCell(value: unknown): Cell {
-  if (!(value instanceof Big)) return missing;
-  const amount = { kind: 'money', amount: value, signed: true } as const;
-  if (value.eq(0)) return amount;
-  return { ...amount, tone: value.gt(0) ? 'good' : 'bad' };
-}
+/** For a field whose value is an exact amount; a dash for any other. */
+export const ofAmount =
+  (cell: (amount: Big) => Cell) =>
+  (value: unknown): Cell =>
+    value instanceof Big ? cell(value) : missing;
 
 /** Half up, as people do when they check a figure by hand. */
 export const cents = (amount: Big): Big => roundHalfUp(amount, 2);
@@ -28,7 +26,6 @@ export const signedCents = (amount: Big | undefined): Cell =>
 
 export const inUnit = (unit: string, cell: Cell): Cell => (cell.kind === 'money' ? { ...cell, unit } : cell);
 
-/** A signed figure with its unit. */
 export const signedIn = (unit: string, value: unknown): Cell => inUnit(unit, signedCell(value));
 
 /**
@@ -57,11 +54,13 @@ export const extraCells = (record: Fields, specified: readonly string[]) =>
     (name) => [labelOf(name), cellOf(name, ownField(record, name))] as const,
   );
 
-/** For a field whose value is an exact amount; a dash for any other. */
-export const ofAmount =
-  (cell: (amount: Big) => Cell) =>
-  (value: unknown): Cell =>
-    value instanceof Big ? cell(value) : missing;
+/** A signed P&L figure, colored by its sign. */
+export const signedCell = ofAmount((amount) => ({
+  kind: 'money',
+  amount,
+  signed: true,
+  tone: amount.eq(0) ? undefined : amount.gt(0) ? 'good' : 'bad',
+}));
 
 export const centsCell = ofAmount((amount) => usd(cents(amount)));
 export const priceCell = ofAmount((price) => rate(price, 4));

@@ -191,7 +191,6 @@ function bridgeTable(report: ReportReading): View {
   };
 }
 
-/** Figures that are missing, and why. */
 export function missingLines(report: ReportReading): View {
   const { book, from, to, bridge, deals } = report;
   const where = bridge === undefined ? 'not in these figures' : 'in the unexplained part';

@@ -71,7 +71,6 @@ const limitCell = (chain: RollChain): Cell =>
 const settlesCell = ({ plan }: RollChain): Cell =>
   plan.when === 'now' ? text('at once') : shortTime(plan.maturity_at);
 
-/** Rolls, in the order of their records. */
 export const rollRows = listOf<RollChain, ChainDocument>()(
   [
     { name: 'chain_id', header: 'Roll', isId: true, show: ({ plan }) => nameText(plan.chain_id) },
@@ -158,7 +157,6 @@ const errorDocument = (finding: HedgeError | undefined): RollRunDocument['error'
         hint: hintText(finding.hint) || null,
       };
 
-/** One roll in full. */
 export const oneRollDocument = (chain: RollChain, { legs, total }: RollCost): OneRollDocument => ({
   ...chainDocument(chain),
   derived: { ...total, legs: legs.map(withNulls) },
