@@ -9,6 +9,7 @@ import {
   type DealReduction,
   dealOf,
 } from '../domain/deal-pnl.ts';
+import { sizeTolerance } from '../domain/exposure.ts';
 import { instantOf } from '../domain/instants.ts';
 import { recordedReturn } from '../domain/returned-amounts.ts';
 import { type HedgeShare, shareSide } from '../domain/side-shares.ts';
@@ -128,7 +129,7 @@ function entryOf(action: Action, at: Pick<DealEntry, 'kind' | 'ms' | 'before' | 
 function changesById(later: readonly Action[]): ReadonlyMap<string, readonly Change[]> {
   const byId = new Map<string, Change[]>();
   for (const action of later) {
-    const changed = changesKept(action) ?? [];
+    const changed = ownChanges(action, (id) => byId.get(id)?.at(-1)?.after);
     const shares = sharesOf(action, changed);
     for (const { id, before, after } of changed) {
       if (after.eq(0) || before.eq(after)) continue;
@@ -146,6 +147,25 @@ function changesById(later: readonly Action[]): ReadonlyMap<string, readonly Cha
     }
   }
   return byId;
+}
+
+/**
+ * The outcome of one of two that were under way at once may be that of both: then its own part, by its notional, after that of
+ * the earlier ones. `lastSize`: of a hedge, after the changes so far.
+ */
+function ownChanges(action: Action, lastSize: (id: string) => Big | undefined): readonly KeptChange[] {
+  const changed = changesKept(action) ?? [];
+  const whole = sum(changed.map(({ before, after }) => after.minus(before)));
+  const { notional } = action;
+  const isJoint = notional?.plus(sizeTolerance(changed.length)).lt(whole.abs()) === true;
+  if (!isJoint || changed.some(({ after }) => after.eq(0))) return changed;
+  return changed.map(({ id, before: seen, after: last }) => {
+    const own = divide(last.minus(seen).times(notional), whole.abs(), USD_PLACES);
+    const earlier = lastSize(id);
+    const isBetween = earlier !== undefined && earlier.minus(seen).times(last.minus(earlier)).gt(0);
+    const before = isBetween ? earlier : seen;
+    return { id, before, after: before.plus(own) };
+  });
 }
 
 /** The part of each hedge in a reduce, from the figures of the side that it was sent with. */
