@@ -9,7 +9,7 @@ import type { CommandWords, Effect, NextStep } from '../errors.ts';
 import type { SignedHalt } from './halt.ts';
 import { partialFillOf } from './queries.ts';
 import type { HaltRecord, Operator } from './records.ts';
-import { type Action, inFlight, isUnresolved } from './replay.ts';
+import { type Action, inFlight, isUnanswered, isUnresolved } from './replay.ts';
 
 /** `OPEN buy USDTNGN 50,000.00 USD ("PAY-8841")`; a close has no size. Behind a colleague's: `of Ada O. (ada@desk)`. */
 export function actionInWords({ intent, colleague }: Action): string {
@@ -36,7 +36,7 @@ const ACCEPTED = 'accepted; outcome unknown from the position';
 
 function stateText(action: Action): string {
   if (action.underway) return 'being sent now';
-  if (isUnresolved(action)) return action.outcome?.kind === 'not_told' ? ACCEPTED : SENT;
+  if (isUnanswered(action)) return action.outcome?.kind === 'not_told' ? ACCEPTED : SENT;
   if (inFlight(action)) return 'accepted, outcome pending';
   switch (action.state) {
     case 'done': {
@@ -69,7 +69,7 @@ function stateText(action: Action): string {
 /** The outcome in one word; without one, what the action waits for or how it stopped. */
 export function outcomeWord(action: Action): string {
   if (action.underway) return 'sending';
-  if (isUnresolved(action)) return 'unknown';
+  if (isUnanswered(action)) return 'unknown';
   if (action.state === 'prepared') return 'not_sent';
   if (action.state === 'accepted') return action.outcome?.kind ?? 'pending';
   return action.state === 'done' || action.state === 'failed'
@@ -152,7 +152,7 @@ export function nextSteps(action: Action, selected: string | undefined): readonl
     step(shell`hedge journal resolve ${id} --as ${as} --reason TEXT`, 'after the partner has confirmed it'),
   );
   const check = step(shell`hedge ${profile} check ${id}`, 'check the outcome; sends nothing');
-  if (isUnresolved(action)) {
+  if (isUnanswered(action)) {
     const resume = step(
       shell`hedge ${profile} resume ${id}`,
       'check, then confirm resending with the same key',

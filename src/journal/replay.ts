@@ -318,8 +318,18 @@ export const isEnded = ({ state, provisionalUntil }: Action): boolean =>
   ENDS.includes(state) && provisionalUntil === undefined;
 
 /** No usable response, and no process waits for one. */
-export const isUnresolved = (action: Action): boolean =>
+export const isUnanswered = (action: Action): boolean =>
   action.state === 'unknown' || (action.state === 'sent' && !action.underway);
+
+/** Accepted, but the position showed nothing of it in time: it may have failed, or still execute. */
+const isNotSeen = ({ state, outcome }: Action): boolean =>
+  state === 'accepted' && outcome?.kind === 'not_seen';
+
+/** Its outcome is unknown, and nothing waits for it: a lookup or a person's word decides. */
+export const isUnresolved = (action: Action): boolean => isUnanswered(action) || isNotSeen(action);
+
+/** Its end is not known. */
+export const isOpen = (action: Action): boolean => isUnresolved(action) || isAwaitingOutcome(action);
 
 /** Accepted, outcome pending. */
 export const inFlight = (action: Action): boolean =>
@@ -336,9 +346,9 @@ export function maybeExecuted({ state, underway, recordedAs }: Action): boolean 
 export const wasNeverSent = ({ state, underway }: Action): boolean =>
   !underway && (state === 'prepared' || state === 'not_sent');
 
-/** Accepted without a final outcome, or being sent by a running process. */
+/** Accepted, and its outcome may come; or being sent by a running process. */
 export const isAwaitingOutcome = (action: Action): boolean =>
-  action.state === 'accepted' || (action.underway && !isUnresolved(action));
+  (action.state === 'accepted' || action.underway) && !isUnresolved(action);
 
 /** From the record before the first attempt to the last attempt. */
 export const LONGEST_RUN_MS = 30_000;

@@ -15,7 +15,7 @@ import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { actionAndMachine, underProfile } from './describe.ts';
 import { changesKept, holdsSide, usedDealId } from './queries.ts';
 import type { IntentRecord, RollEnd, RollPlan } from './records.ts';
-import { type Action, isAwaitingOutcome, isUnresolved, maybeExecuted } from './replay.ts';
+import { type Action, isOpen, isUnresolved, maybeExecuted } from './replay.ts';
 import type { JournalSpan, JournalState } from './state.ts';
 
 /**
@@ -178,7 +178,7 @@ export const isFinished = ({ state }: RollChain): boolean => state === 'done' ||
 
 /** The action of a leg whose outcome is not known; undefined when there is none. */
 export const unresolvedAction = ({ close, open }: RollChain): Action | undefined =>
-  [open, close].find((each) => each !== undefined && (isUnresolved(each) || isAwaitingOutcome(each)));
+  [open, close].find((each) => each !== undefined && isOpen(each));
 
 /** `servedMs` is the time of this account's service; rolls of other accounts follow the clock of this machine. */
 export type AccountClock = ChainClock & { servedTo?: AccountIdentity | undefined };
@@ -309,8 +309,7 @@ export function nextOfChain(
       const leg = chain.state === 'closing' ? '1' : '2';
       const unresolved = unresolvedAction(chain);
       // One that was accepted and never showed is recorded by a person.
-      return unresolved === undefined ||
-        !(isUnresolved(unresolved) || unresolved.outcome?.kind === 'not_seen')
+      return unresolved === undefined || !isUnresolved(unresolved)
         ? step(shell`hedge ${profile} roll run ${id}`, `wait for leg ${leg}, and go on`)
         : step(
             shell`hedge ${profile} check ${unresolved.shortId}`,

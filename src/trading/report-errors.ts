@@ -24,7 +24,7 @@ import {
 } from '../errors.ts';
 import { AFTER_THE_PARTNER, actionInWords, NOT_FOUND, nairaAsked } from '../journal/describe.ts';
 import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
-import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
+import { type Action, inFlight, isUnanswered } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { confirmationCommands } from './account-keys.ts';
 import { rebuildIntent } from './action-parts.ts';
@@ -416,7 +416,7 @@ export const resolveSteps = ({ shortId }: Action): readonly HintLine[] => [
 ];
 
 const isResumable = (action: Action, nowMs: number): boolean =>
-  isUnresolved(action) && isKeyValid(action, nowMs);
+  isUnanswered(action) && isKeyValid(action, nowMs);
 
 /** One command, after `first`. Never `check`, which has just been done, nor `resume` once the service may have forgotten the key. */
 function nextCommands(
@@ -425,11 +425,11 @@ function nextCommands(
   { first = [], resumes = true }: { first?: readonly NextStep[]; resumes?: boolean } = {},
 ): readonly HintLine[] {
   const { shortId } = action;
-  if (!isUnresolved(action) && (inFlight(action) || action.underway))
+  if (!isUnanswered(action) && (inFlight(action) || action.underway))
     return [...first, step(shell`hedge wait ${shortId}`, 'wait; do not send it again')];
   const resume = step(shell`hedge resume ${shortId}`, 'ask, then resend: one key executes once');
   const commands = [...first, ...(resumes && isResumable(action, nowMs) ? [resume] : [])];
-  const isOpenEnded = isUnresolved(action) || action.state === 'accepted';
+  const isOpenEnded = isUnanswered(action) || action.state === 'accepted';
   // Not while it may still arrive: recorded as not executed and entered again, it might execute twice.
   if (isOpenEnded && mayShowUntil(action, nowMs) === undefined) return [...commands, ...resolveSteps(action)];
   return commands.length === 0

@@ -57,7 +57,7 @@ describe('the state of an action', () => {
     ['failed', [SENDING, ACCEPTED, FAILED], 'failed', ''],
     ['rejected', [SENDING, REFUSED], 'refused', 'n'],
     ['declined', [NOT_SENT], 'not_sent', ''],
-    ['accepted and never seen', [SENDING, ACCEPTED, NOT_SEEN], 'accepted', 's'],
+    ['accepted and never seen', [SENDING, ACCEPTED, NOT_SEEN], 'accepted', 'us'],
     ['seen after all', [SENDING, ACCEPTED, NOT_SEEN, FILLED], 'done', 's'],
     ['never seen, and resolved manually', [SENDING, ACCEPTED, NOT_SEEN, NOTHING], 'settled', ''],
     ['unknown, recorded as executed', [SENDING, UNKNOWN, DONE], 'settled', 's'],

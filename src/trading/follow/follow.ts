@@ -5,7 +5,7 @@
 import { createsHedge } from '../../domain/action-table.ts';
 import { HedgeError, InterruptedError } from '../../errors.ts';
 import { machineTimeNote } from '../../journal/describe.ts';
-import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isUnanswered } from '../../journal/replay.ts';
 import { actionById } from '../../journal/state.ts';
 import { NEXT_READING_MS, poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
@@ -105,7 +105,7 @@ async function lookUp(now: Known, context: ReadContext): Promise<Known> {
   const { action } = now;
   const observed = await observeTwiceIfUnconfirmed(action, context);
   const { evidence, hedge } = observed;
-  if (!isUnresolved(action))
+  if (!isUnanswered(action))
     return { ...now, action: await confirmFound(action, observed, context), observed, evidence };
   if (createsHedge(action.intent) && evidence.kind === 'exact' && hedge !== undefined)
     return { ...now, action: await recordFound(action, hedge, context), observed, evidence };

@@ -1,5 +1,5 @@
 /** The facts about an action while it is followed, and the situation that they make. */
-import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isUnanswered } from '../../journal/replay.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
 import type { Observation } from '../outcome/observe.ts';
 import type { Plan } from '../plan.ts';
@@ -58,10 +58,10 @@ export function situationOf({ action, toSend, observed, waited }: Known): Situat
   if (toSend === true) return 'recorded';
   if (action.state === 'accepted' && observed !== undefined && endFrom(action, observed) !== undefined)
     return 'ended';
-  const isOpenEnded = action.underway || isUnresolved(action) || action.state === 'accepted';
+  const isOpenEnded = action.underway || isUnanswered(action) || action.state === 'accepted';
   if (isOpenEnded && waited !== undefined) return 'late';
   if (action.underway) return 'underway';
-  if (isUnresolved(action)) return observed === undefined ? 'unresolved' : 'undecided';
+  if (isUnanswered(action)) return observed === undefined ? 'unresolved' : 'undecided';
   if (action.state === 'accepted') return observed === undefined ? 'accepted' : 'in_flight';
   return action.state === 'prepared' || action.state === 'not_sent' ? 'unsent' : 'over';
 }

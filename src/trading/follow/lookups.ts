@@ -12,7 +12,7 @@ import {
 } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, stateInWords } from '../../journal/describe.ts';
-import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isOpen, isUnanswered } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { type ActionReport, reportOf } from '../report.ts';
@@ -41,12 +41,12 @@ export function reportWithoutLookup(
   { clock }: Pick<ReadContext, 'clock'>,
 ): ActionReport {
   const failure = readingFailure(error);
-  if (isUnresolved(action)) {
+  if (isUnanswered(action)) {
     const { what, httpStatus } = failure;
     const cause = new OutcomeUnknownError({ what: `The lookup failed: ${what}`, httpStatus, cause: failure });
     return reportOf('unknown', { entry: action, finding: unknownError(action, cause) });
   }
-  if (!isAwaitingOutcome(action)) throw failure;
+  if (!isOpen(action)) throw failure;
   const message = `the lookup failed: ${failure.clause}`;
   return reportOf('pending', { entry: action, finding: stillPendingError(action, message, clock.now()) });
 }
@@ -96,7 +96,7 @@ export async function lookUpQuietly(action: Action, context: ReadContext): Promi
   try {
     const report = await lookUpAction(action, context);
     const { entry = action, finding } = report;
-    const isDecided = isUnresolved(entry) !== isUnresolved(action);
+    const isDecided = isUnanswered(entry) !== isUnanswered(action);
     const message =
       finding?.what ?? `${actionInWords(entry)}, action ${entry.shortId}: ${stateInWords(entry)}.`;
     if (isDecided) context.progress.news(`checked    ${message}`);

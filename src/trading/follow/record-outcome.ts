@@ -4,7 +4,7 @@ import { createsHedge, rowOf } from '../../domain/action-table.ts';
 import { clocksDisagree, exactInstant } from '../../domain/instants.ts';
 import { closedElsewhere, PARTIAL_FILL, UNAUTHORIZED } from '../../journal/queries.ts';
 import { type EndKind, NOT_OURS } from '../../journal/records.ts';
-import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isUnanswered } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { foundProvisionallyUntil, isConclusive, isOverdue, keyAge } from '../idempotency-window.ts';
 import {
@@ -58,7 +58,7 @@ const rejection = ({ refusal, openRunAt }: Action): Action['refusal'] =>
 
 /** Whether a missing hedge can prove that it was not executed: only for an open, or a rejected action that was never accepted. */
 export const canBeRuledOut = (action: Action): boolean =>
-  isUnresolved(action) &&
+  isUnanswered(action) &&
   action.hedgeId === undefined &&
   action.outcome?.kind !== 'not_told' &&
   (createsHedge(action.intent) || rejection(action) !== undefined);
@@ -84,7 +84,7 @@ export async function recordNotExecuted(
     notExecuted(action),
     context,
     // Another process has resolved it, or is sending it again.
-    (current) => !isUnresolved(current) || current.attempts !== action.attempts,
+    (current) => !isUnanswered(current) || current.attempts !== action.attempts,
   );
 }
 

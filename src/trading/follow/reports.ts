@@ -14,7 +14,7 @@ import {
 } from '../../errors.ts';
 import { changesKept, closedAlone, wasNotExecuted } from '../../journal/queries.ts';
 import { isEnd } from '../../journal/records.ts';
-import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isUnanswered } from '../../journal/replay.ts';
 import { closedHedgeId } from '../../readings/closed-record.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
@@ -58,7 +58,7 @@ import type { Sent } from './send-attempt.ts';
 export async function reportKnown(now: Known, context: ReadContext): Promise<ActionReport> {
   const { action, observed } = now;
   if (action.underway) return beingSentReport(action, context);
-  if (isUnresolved(action))
+  if (isUnanswered(action))
     return observed === undefined ? unclearReport(now, context) : undecidedReport(action, observed, context);
   // A lookup has decided it since.
   const sent = now.evidence === undefined ? now.sent : undefined;

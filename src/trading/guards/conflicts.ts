@@ -106,8 +106,8 @@ const despite = (found: readonly Action[]) => shell`--despite ${idsOf(found)}`;
 
 /**
  * Stops a close and anything else while the other is in flight: the close may come last and take the whole side; and a
- * size computed from a position that is about to change. Everything else is a warning. So is an action that has been
- * waited for long enough: closing must stay possible.
+ * size computed from a position that is about to change. Everything else is a warning. So is for a close an action that has
+ * been waited for long enough: closing must stay possible.
  */
 export function inFlightFindings(
   query: ConflictQuery,
@@ -115,7 +115,9 @@ export function inFlightFindings(
   now: ClockReadings,
 ): readonly Finding[] {
   const found = inFlightOn(actions, query);
-  const racing = found.filter((each) => racesWith(query, each) && (each.underway || !isOverdue(each, now)));
+  const racing = found.filter(
+    (each) => racesWith(query, each) && (each.underway || !takesWholeSide(query) || !isOverdue(each, now)),
+  );
   const stopping = query.measured === true ? found : racing;
   const meanings = [
     ...(racing.length > 0 ? [takesWholeSide(query) ? afterTheClose(racing) : closeMayRunLast(query)] : []),

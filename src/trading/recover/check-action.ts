@@ -2,7 +2,7 @@
 import { ownField } from '../../domain/fields.ts';
 import { type HedgeError, PartialFillError, worstError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isOpen } from '../../journal/replay.ts';
 import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalTrouble } from '../../journal/trouble.ts';
 import { requireFound } from '../../readings/find-actions.ts';
@@ -31,8 +31,6 @@ export interface CheckedAction {
   finding: HedgeError | undefined;
   servedAt: Date | undefined;
 }
-
-const isOpen = (action: Action): boolean => isUnresolved(action) || isAwaitingOutcome(action);
 
 /** A failed reading leaves each action unchanged. @throws UsageError if the operand matches none. */
 export async function checkActions(word: string | undefined, context: ReadContext): Promise<CheckedAction> {

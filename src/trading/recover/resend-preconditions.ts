@@ -10,7 +10,7 @@ import { optionWords, shell, step } from '../../domain/hint.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { AFTER_THE_PARTNER, actionAndMachine, lineUnderKey, nairaAsked } from '../../journal/describe.ts';
 import { closesAfter } from '../../journal/queries.ts';
-import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isUnanswered } from '../../journal/replay.ts';
 import type { ComingHedge, SidePosition } from '../../readings/side-position.ts';
 import { isSameCover } from '../deal-id.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
@@ -82,7 +82,7 @@ function nothingToAddTo(action: Action, now: SidePosition): Finding {
     level: 'stop',
     code,
     message: what,
-    hint: isComing || !isUnresolved(action) ? hint : recordCommands(action),
+    hint: isComing || !isUnanswered(action) ? hint : recordCommands(action),
   };
 }
 
@@ -191,7 +191,7 @@ function nextCommands(action: Action, { inPositions }: SidePosition) {
     ...(takesWholeSide(action.intent) && inPositions !== false
       ? [step(shell`hedge close ${market} ${side}`, 'close the position')]
       : []),
-    ...(isUnresolved(action) ? recordCommands(action) : []),
+    ...(isUnanswered(action) ? recordCommands(action) : []),
   ];
   if (lines.length > 0) return lines;
   const { worst_price: worst, max_cost_bps: most } = action.intent.bounds ?? {};

@@ -11,7 +11,7 @@ import { hasLiveRules } from '../../domain/vocabulary.ts';
 import { type CommandWords, type HintLine, nothingSent, type OwnCode, StoppedError } from '../../errors.ts';
 import { actionInWords, lineUnderKey } from '../../journal/describe.ts';
 import { findByKey } from '../../journal/queries.ts';
-import { type Action, isUnresolved, wasNeverSent } from '../../journal/replay.ts';
+import { type Action, isUnanswered, wasNeverSent } from '../../journal/replay.ts';
 import { actionById, type JournalState } from '../../journal/state.ts';
 import { readClocks } from '../../platform/clock.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
@@ -61,7 +61,7 @@ interface Resending extends ResumeOptions {
 
 /** Whether it was not sent, or may be sent again. False once it is accepted or has an outcome. */
 export const canBeSent = (action: Action): boolean =>
-  !action.underway && (isUnresolved(action) || wasNeverSent(action));
+  !action.underway && (isUnanswered(action) || wasNeverSent(action));
 
 /**
  * Checks, confirms and records another attempt. A stop leaves the action unchanged; the `finding` of the report says why it is
@@ -96,7 +96,7 @@ export async function sendAgain(
   } catch (error) {
     if (error instanceof FoundMeanwhile) return foundOrAwaited(action, context);
     if (!(error instanceof StoppedError)) throw error;
-    if (!isUnresolved(action)) return reportOf('not_sent', { entry: action, finding: error });
+    if (!isUnanswered(action)) return reportOf('not_sent', { entry: action, finding: error });
     const stopped = error.details === undefined ? {} : { stopped: error.details };
     const details = { action_id: action.id, ...stopped };
     const finding = stoppedBeforeResendingError(action, error, { details });
@@ -117,7 +117,7 @@ async function notSentAgain(
   context: TradingContext,
 ): Promise<ActionReport> {
   const { action } = now;
-  const report = isUnresolved(action)
+  const report = isUnanswered(action)
     ? await reportKnown(now, context)
     : reportOf('not_sent', { entry: action, finding: neverSentError(action) });
   const { finding } = report;
@@ -317,7 +317,7 @@ function checkKey(action: Action, state: JournalState, moments: readonly ClockRe
     });
   const age = keyAge(action, moments);
   const unclearTime = 'was sent at an unclear time:';
-  if (isUnresolved(action) && isSetBack(action, state, moments.at(-1)?.wall ?? 0))
+  if (isUnanswered(action) && isSetBack(action, state, moments.at(-1)?.wall ?? 0))
     throw keyExpired(action, `${unclearTime} the clock of this machine is behind its own journal`);
   if (clocksDisagree(age))
     throw keyExpired(
@@ -330,7 +330,7 @@ function checkKey(action: Action, state: JournalState, moments: readonly ClockRe
 const keyExpired = (action: Action, when: string): StoppedError =>
   nothingSent({
     code: 'key_expired',
-    ...(isUnresolved(action)
+    ...(isUnanswered(action)
       ? {
           what: `Action ${action.shortId} ${when}. Its key is safe for an hour only: sent again, it might execute twice.`,
           hint: resolveSteps(action),

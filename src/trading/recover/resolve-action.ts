@@ -11,7 +11,7 @@ import { type CommandWords, HedgeError, InterruptedError, StoppedError } from '.
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { SCHEMA } from '../../journal/records.ts';
-import { type Action, type ActionState, isUnresolved } from '../../journal/replay.ts';
+import { type Action, type ActionState, isUnanswered } from '../../journal/replay.ts';
 import type { Journal } from '../../journal/store/journal.ts';
 import { findOneAction } from '../../readings/find-actions.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
@@ -70,7 +70,7 @@ function checkResolvable(action: Action, { as, allowLateArrival, nowMs }: Asked)
       `Action ${shortId} is being sent by a running process.`,
       shell`hedge wait ${shortId}`,
     );
-  if (isUnresolved(action) || (state === 'settled' && recordedAs !== as)) {
+  if (isUnanswered(action) || (state === 'settled' && recordedAs !== as)) {
     const until = as === 'nothing' && !allowLateArrival ? mayShowUntil(action, nowMs) : undefined;
     if (until !== undefined) throw tooEarly(action, until);
     return;

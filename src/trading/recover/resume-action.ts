@@ -9,7 +9,7 @@ import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError, InterruptedError, UsageError, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords } from '../../journal/describe.ts';
-import { type Action, isAwaitingOutcome, isUnresolved, wasNeverSent } from '../../journal/replay.ts';
+import { type Action, isOpen, isUnanswered, wasNeverSent } from '../../journal/replay.ts';
 import { requireFound } from '../../readings/find-actions.ts';
 import { incompleteError } from '../../readings/journal-trouble.ts';
 import { isOver } from '../../readings/read-position.ts';
@@ -47,12 +47,12 @@ export async function resumeAction(
   context: TradingContext,
 ): Promise<ActionReport> {
   const { wait, timeoutMs } = how;
-  if (isUnresolved(action)) context.progress.start(`Looking up action ${action.shortId}`);
+  if (isUnanswered(action)) context.progress.start(`Looking up action ${action.shortId}`);
   try {
     const again = (now: Known) => sendAgain(now, how, context);
     return await follow(action, { asks: 'resume', wait, timeoutMs, again }, context);
   } catch (error) {
-    if (!isUnresolved(action)) throw error;
+    if (!isUnanswered(action)) throw error;
     return stillUnresolved(action, error, context);
   } finally {
     context.progress.stop();
@@ -76,8 +76,8 @@ function findOpenAction(word: string | undefined, context: TradingContext): Acti
   const state = context.journal.read();
   if (word !== undefined) return requireFound(state, word, context.identity);
   const here = state.current.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
-  const unresolved = here.filter(isUnresolved);
-  const open = unresolved.length > 0 ? unresolved : here.filter(isAwaitingOutcome);
+  const unanswered = here.filter(isUnanswered);
+  const open = unanswered.length > 0 ? unanswered : here.filter(isOpen);
   if (open.length === 0 && state.trouble !== undefined) throw incompleteError(state.trouble);
   if (open.length <= 1) return open[0];
   throw new UsageError(
@@ -127,6 +127,6 @@ function isKept(note: string, id: string, journal: TradingContext['journal']): b
 const isOfThisAccount = async (entry: Action, context: TradingContext): Promise<boolean> =>
   !isOfAnotherKey(entry, context) ||
   entry.underway ||
-  isUnresolved(entry) ||
+  isUnanswered(entry) ||
   wasNeverSent(entry) ||
   (await observe(entry, context)).evidence.kind !== 'unclear';

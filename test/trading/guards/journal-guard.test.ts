@@ -92,7 +92,7 @@ describe('the guards over the journal', () => {
   });
 
   it.each(ACTIONS)('find nothing against %s on a side where all has ended long ago', (name) => {
-    const ended = ['filled', 'failed', 'refused', 'not seen', 'not sent', 'settled as nothing', 'prepared'];
+    const ended = ['filled', 'failed', 'refused', 'not sent', 'settled as nothing', 'prepared'];
     const state = journal(
       ended.map((fate, index) => action(`aaa${index.toString()}`, fate, { at: at(-600) })),
     );
@@ -222,7 +222,24 @@ describe('an action in flight', () => {
       expect(
         found(asked, journal([action('7c1e', fate, { ...parts, at: at(-60) })], { running: true })),
       ).toEqual(expected);
-    expect(found(asked, journal([action('7c1e', 'not seen', parts)]))).toEqual([]);
+  });
+
+  it.each<[Name, Name, string]>([
+    ['open', 'close', 'stop unresolved'],
+    ['add', 'add', 'stop unresolved'],
+    ['reduce', 'add', 'stop unresolved'],
+    ['close', 'add', 'warn unresolved'],
+  ])('that was not seen in time may still execute: before %s, when it is %s: %s', (name, other, expected) => {
+    const state = journal([action('7c1e', 'not seen', { action: other, at: at(-3_600) })]);
+    expect(found({ action: name }, state)).toEqual([expected]);
+    const [first] = guard({ action: name }, state);
+    expect(first?.message).toContain('accepted, no change of the position seen');
+    expect(found({ action: name, despite: ['7c1e'] }, state)).toEqual([]);
+  });
+
+  it('that closes the side stops what it may take however long it has been waited for', () => {
+    const state = journal([action('7c1e', 'accepted', { action: 'close' })]);
+    expect(found({ action: 'open' }, state, { nowMs: NOON + 3_600_000 })).toEqual(['stop in_flight']);
   });
 
   it('never prevents closing for longer than five minutes', () => {
