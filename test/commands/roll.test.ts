@@ -193,6 +193,18 @@ describe('a roll whose close has no response', () => {
 });
 
 describe('a roll whose open fails', () => {
+  it('keeps a close from calling its side flat: leg 2 would be opened after it', async () => {
+    const { cli } = await flatDesk();
+    const flat = await cli.run('close USDTNGN buy --if-open --yes --json');
+    expect([flat.code, codeOf(flat)]).toEqual([10, 'roll_unfinished']);
+    expect(flat.err + flat.out).toMatch(/does\s+not\s+stay\s+flat[^]*hedge roll drop \w+ --note TEXT/);
+    await cli.run('open USDTNGN buy 3k --tenor 1 --yes');
+    const closed = await cli.run('close USDTNGN buy --yes');
+    expect([closed.code, closed.err]).toEqual([0, expect.stringMatching(/Its next\s+run opens leg 2/)]);
+    expect((await cli.run('roll drop PAY-1 --note stays-flat')).code).toBe(0);
+    expect((await cli.run('close USDTNGN buy --if-open --yes')).code).toBe(0);
+  });
+
   it('stays flat, is named by check, and the next run opens it under the same deal ID', async () => {
     const { cli, ran } = await flatDesk();
     expect(ran.out).toMatch(/leg 1 closed, leg 2 not\s+/);

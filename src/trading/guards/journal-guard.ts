@@ -229,7 +229,7 @@ function rollsOnSide(
 ): readonly Finding[] {
   const { closesSide: closes = takesWholeSide(terms) } = terms;
   const adds = enlarges(terms) && !createsHedge(terms);
-  if (terms.flat || !(closes || enlarges(terms))) return [];
+  if (!(closes || enlarges(terms))) return [];
   return state.rolls
     .filter((plan) => isOn({ intent: plan }, terms))
     .map((plan) => rollChain(plan, { state, nowMs, servedMs }))
@@ -242,14 +242,18 @@ function rollsOnSide(
         details: { chain_id: id, hedge_id: hedgeId, state: chain.state },
       } as const;
       // Leg 2 itself, and the rows of a file, are not told of it.
-      const isToFinish = isDue(chain) && dealId !== terms.dealId && terms.isOfRun !== true;
-      if (isToFinish && !adds) {
-        const unfinished = `Roll ${id} is not finished: ${rollInWords(chain)}.`;
-        return [{ ...finding, message: unfinished, hint: nextOfChain(chain) }];
-      }
-      if (!(closes || adds) || chain.state !== 'planned' || when !== 'maturity') return [];
-      const planned = `Roll ${id} is planned for hedge ${quotedName(hedgeId)}`;
+      const opensLegTwo = isDue(chain) || (closes && chain.state === 'closing');
+      const isToFinish = opensLegTwo && dealId !== terms.dealId && terms.isOfRun !== true;
+      const unfinished = `Roll ${id} is not finished: ${rollInWords(chain)}.`;
       const drop = shell`hedge roll drop ${id} --note TEXT`;
+      if (isToFinish && closes) {
+        const level = terms.flat === true ? 'stop' : 'warn';
+        const message = `${unfinished} Its next run opens leg 2: the side does not stay flat.`;
+        return [{ ...finding, level, message, hint: step(drop, 'stay flat') }];
+      }
+      if (isToFinish && !adds) return [{ ...finding, message: unfinished, hint: nextOfChain(chain) }];
+      if (terms.flat || !(closes || adds) || chain.state !== 'planned' || when !== 'maturity') return [];
+      const planned = `Roll ${id} is planned for hedge ${quotedName(hedgeId)}`;
       const message = closes
         ? `${planned}. After a close, it does not open leg 2.`
         : `${planned} at ${usdInWords(chainNotional(chain))}. If this add enlarges it, leg 2 is not opened by itself.`;
