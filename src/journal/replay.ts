@@ -329,7 +329,7 @@ const isNotSeen = ({ state, outcome }: Action): boolean =>
 export const isUnresolved = (action: Action): boolean => isUnanswered(action) || isNotSeen(action);
 
 /** Its end is not known. */
-export const isOpen = (action: Action): boolean => isUnresolved(action) || isAwaitingOutcome(action);
+export const isUnfinished = (action: Action): boolean => isUnresolved(action) || isAwaitingOutcome(action);
 
 /** Accepted, outcome pending. */
 export const inFlight = (action: Action): boolean =>

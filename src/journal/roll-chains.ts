@@ -15,7 +15,7 @@ import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { actionAndMachine, underProfile } from './describe.ts';
 import { changesKept, holdsSide, usedDealId } from './queries.ts';
 import type { IntentRecord, RollEnd, RollPlan } from './records.ts';
-import { type Action, isOpen, isUnresolved, maybeExecuted } from './replay.ts';
+import { type Action, isUnfinished, isUnresolved, maybeExecuted } from './replay.ts';
 import type { JournalSpan, JournalState } from './state.ts';
 
 /**
@@ -178,7 +178,7 @@ export const isFinished = ({ state }: RollChain): boolean => state === 'done' ||
 
 /** The action of a leg whose outcome is not known; undefined when there is none. */
 export const unresolvedAction = ({ close, open }: RollChain): Action | undefined =>
-  [open, close].find((each) => each !== undefined && isOpen(each));
+  [open, close].find((each) => each !== undefined && isUnfinished(each));
 
 /** `servedMs` is the time of this account's service; rolls of other accounts follow the clock of this machine. */
 export type AccountClock = ChainClock & { servedTo?: AccountIdentity | undefined };

@@ -9,7 +9,7 @@ import {
   sameIdentity,
 } from '../journal/account-identity.ts';
 import { findAction } from '../journal/queries.ts';
-import { type Action, isOpen } from '../journal/replay.ts';
+import { type Action, isUnfinished } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
 import { mayBeLostError } from './journal-trouble.ts';
 
@@ -90,7 +90,7 @@ function hintFor(action: Action, identity: AccountIdentity): Sentence {
   const { intent, shortId } = action;
   if (!isResetBetween(intent.identity, identity))
     return `Use its profile: --profile ${unquoted(intent.profile)}`;
-  return isOpen(action)
+  return isUnfinished(action)
     ? say`Practice was reset since. To resolve the action: ${shell`hedge journal resolve ${shortId} --as not-executed --allow-late-arrival`} --reason "practice was reset"`
     : say`Practice was reset since; its outcome stays. To see it: ${shell`hedge journal ${shortId}`}`;
 }

@@ -9,7 +9,7 @@ import { instantOf, MINUTE_MS } from '../domain/instants.ts';
 import { isSameSide } from '../domain/vocabulary.ts';
 import { outcomeWord } from '../journal/describe.ts';
 import { changesKept, fillOf } from '../journal/queries.ts';
-import { type Action, isAwaitingOutcome, isOpen, isUnresolved } from '../journal/replay.ts';
+import { type Action, isAwaitingOutcome, isUnfinished, isUnresolved } from '../journal/replay.ts';
 import { type Break, FILLED_STATUSES, LACKING, subjectOf } from './breaks.ts';
 import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { type FinanceSources, financeBreaks } from './finance-breaks.ts';
@@ -64,7 +64,7 @@ export function countCompared(sources: ReconcileSources) {
   const fromHereMs = nowMs - (positionFacts.servedAt.getTime() - fromMs);
   const isCompared = (action: Action): boolean =>
     Date.parse(action.intent.at) >= fromHereMs ||
-    isOpen(action) ||
+    isUnfinished(action) ||
     ids.has(action.hedgeId ?? '') ||
     changesKept(action)?.some(({ id }) => ids.has(id)) === true;
   return {
@@ -160,7 +160,7 @@ function hedgeBreaks(
     if (!FILLED_STATUSES.includes(hedge.status) || unresolvedUnder(hedge, actions) !== undefined) return late;
     return [...late, { ...base, class: 'not_ours', journal: LACKING, service: hedge.status }];
   }
-  const awaited = actions.some((action) => isOpen(action) && isSameSide(action.intent, hedge));
+  const awaited = actions.some((action) => isUnfinished(action) && isSameSide(action.intent, hedge));
   if (awaited) return late;
   const status = statusBreak(hedge, own, { positionFacts, closed });
   if (status !== undefined) return [...late, { ...base, class: 'status', ...status }];

@@ -15,7 +15,7 @@ import {
 } from '../errors.ts';
 import { relationOfLabels, sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, stateInWords } from '../journal/describe.ts';
-import { type Action, isOpen } from '../journal/replay.ts';
+import { type Action, isUnfinished } from '../journal/replay.ts';
 import { identityOf, type KnownKey, keyOf, knownKeys, normalizeUrl } from './known-keys.ts';
 
 const FAILED_CHECKS = [CredentialError, RefusedError, UnavailableError, UnreadableAnswerError] as const;
@@ -77,7 +77,7 @@ export function checkNothingIsLost(
     return sameIdentity(intent.identity, knownKeys(own, name, profiles).identity);
   };
   const lost = actions
-    .filter(isOpen)
+    .filter(isUnfinished)
     .filter((action) => sees(change.before, action) && !sees(change.after, action));
   if (lost.length === 0) return;
   const named = lost.map((each) => `${actionInWords(each)}, action ${each.shortId} (${stateInWords(each)})`);

@@ -12,7 +12,7 @@ import {
 } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, stateInWords } from '../../journal/describe.ts';
-import { type Action, isOpen, isUnanswered } from '../../journal/replay.ts';
+import { type Action, isUnanswered, isUnfinished } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { type ActionReport, reportOf } from '../report.ts';
@@ -46,7 +46,7 @@ export function reportWithoutLookup(
     const cause = new OutcomeUnknownError({ what: `The lookup failed: ${what}`, httpStatus, cause: failure });
     return reportOf('unknown', { entry: action, finding: unknownError(action, cause) });
   }
-  if (!isOpen(action)) throw failure;
+  if (!isUnfinished(action)) throw failure;
   const message = `the lookup failed: ${failure.clause}`;
   return reportOf('pending', { entry: action, finding: stillPendingError(action, message, clock.now()) });
 }

@@ -2,7 +2,7 @@
 import { ownField } from '../../domain/fields.ts';
 import { type HedgeError, PartialFillError, worstError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { type Action, isOpen } from '../../journal/replay.ts';
+import { type Action, isUnfinished } from '../../journal/replay.ts';
 import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalTrouble } from '../../journal/trouble.ts';
 import { requireFound } from '../../readings/find-actions.ts';
@@ -38,7 +38,9 @@ export async function checkActions(word: string | undefined, context: ReadContex
   // Asked once: a question is answered as of its moment, and the lookups below end actions.
   const { current } = state;
   const own = current.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
-  const here = own.filter((action) => isOpen(action) || hasProvisionExpired(action, context.clock.now()));
+  const here = own.filter(
+    (action) => isUnfinished(action) || hasProvisionExpired(action, context.clock.now()),
+  );
   const { trouble } = state;
   noteTrouble(trouble, (line) => context.progress.news(line));
   const meant = word === undefined ? here : [requireFound(state, word, context.identity)];
@@ -59,7 +61,7 @@ export async function checkActions(word: string | undefined, context: ReadContex
     looked,
     asked: word,
     toConfirm: word === undefined ? own.filter((action) => isToConfirm(action, context)) : [],
-    elsewhere: current.filter((action) => isOpen(action) && !own.includes(action)).length,
+    elsewhere: current.filter((action) => isUnfinished(action) && !own.includes(action)).length,
     rolls: word === undefined ? await rollsAfter(looked, context) : [],
     trouble,
     finding: worstOf(looked) ?? missing,

@@ -9,7 +9,7 @@ import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError, InterruptedError, UsageError, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords } from '../../journal/describe.ts';
-import { type Action, isOpen, isUnanswered, wasNeverSent } from '../../journal/replay.ts';
+import { type Action, isUnanswered, isUnfinished, wasNeverSent } from '../../journal/replay.ts';
 import { requireFound } from '../../readings/find-actions.ts';
 import { incompleteError } from '../../readings/journal-trouble.ts';
 import { isOver } from '../../readings/read-position.ts';
@@ -77,7 +77,7 @@ function findOpenAction(word: string | undefined, context: TradingContext): Acti
   if (word !== undefined) return requireFound(state, word, context.identity);
   const here = state.current.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
   const unanswered = here.filter(isUnanswered);
-  const open = unanswered.length > 0 ? unanswered : here.filter(isOpen);
+  const open = unanswered.length > 0 ? unanswered : here.filter(isUnfinished);
   if (open.length === 0 && state.trouble !== undefined) throw incompleteError(state.trouble);
   if (open.length <= 1) return open[0];
   throw new UsageError(
