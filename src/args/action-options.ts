@@ -9,16 +9,8 @@ import { containsKey } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { type CommandWords, UsageError } from '../errors.ts';
 import { isNot, readDealId, readMostBps, readPrice, readSeconds } from './operands.ts';
-import {
-  NOTE_OPTION,
-  optionGiven,
-  optionText,
-  type RawInput,
-  readNote,
-  readOption,
-  typedCommand,
-  YES_OPTION,
-} from './option.ts';
+import { optionGiven, optionText, type RawInput, readOption, typedCommand } from './option.ts';
+import { NOTE_OPTION, readNote, YES_OPTION } from './shared-options.ts';
 import { SIZE_OPTIONS } from './sizing.ts';
 
 export const DESPITE_OPTION = {

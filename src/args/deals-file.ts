@@ -17,7 +17,8 @@ import {
   readSide,
   readTenor,
 } from './operands.ts';
-import { optionGiven, type RawInput, readNote } from './option.ts';
+import { optionGiven, type RawInput } from './option.ts';
+import { readNote } from './shared-options.ts';
 import { readNaira } from './sizing.ts';
 import { readSheet, type SheetRow } from './spreadsheet.ts';
 

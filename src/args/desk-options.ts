@@ -1,8 +1,9 @@
 /** Options of `hedge desk`, and their values. A password is never an argument. */
 import { resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { optionGiven, optionText, type RawInput, readNote, readOption } from './option.ts';
+import { optionGiven, optionText, type RawInput, readOption } from './option.ts';
 import { readAmountOrNone, readCommandWords } from './profile-options.ts';
+import { readNote } from './shared-options.ts';
 
 /** Address of the log, and the source of its password. */
 export const ACCESS_OPTIONS = [

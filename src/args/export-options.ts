@@ -7,7 +7,7 @@ import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
 import { oneMeant, parsedJson } from './operands.ts';
 import { optionText, type RawInput, readOption } from './option.ts';
-import { savesReading } from './report-options.ts';
+import { savesReading } from './shared-options.ts';
 
 export const EXPORT_FORMATS = ['hledger', 'beancount', 'csv', 'xlsx'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

@@ -8,15 +8,8 @@ import { ENVIRONMENTS } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, PLACE_OPTIONS, spanOptions } from './list-filter.ts';
 import { isNot, oneOf, readDealId } from './operands.ts';
-import {
-  countOrAll,
-  type Given,
-  optionGiven,
-  optionText,
-  type RawInput,
-  readNote,
-  readOptions,
-} from './option.ts';
+import { countOrAll, type Given, optionGiven, optionText, type RawInput, readOptions } from './option.ts';
+import { readNote } from './shared-options.ts';
 
 const DEFAULT_LIMIT = 20;
 

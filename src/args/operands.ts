@@ -5,15 +5,7 @@ import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { isId, LONGEST_ID, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
-import {
-  HEDGE_STATUSES,
-  type HedgeStatus,
-  LARGEST_PAGE,
-  SIDES,
-  type Side,
-  TENORS,
-  type Tenor,
-} from '../domain/vocabulary.ts';
+import { HEDGE_STATUSES, LARGEST_PAGE, SIDES, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { type Hint, UsageError } from '../errors.ts';
 
 const NOTIONAL_FORMS =
@@ -238,7 +230,7 @@ export function readDealId(text: string): string {
 export const LISTED_STATUSES = ['open', ...HEDGE_STATUSES] as const;
 
 /** One of the service's five statuses, or `open`, in any case (specification §3). */
-export const readStatus = (text: string): HedgeStatus | 'open' => oneMeant(LISTED_STATUSES, text, 'a status');
+export const readStatus = (text: string) => oneMeant(LISTED_STATUSES, text, 'a status');
 
 export const isTooLarge = (value: Big): boolean => wholeDigits(value) > MAX_WHOLE_DIGITS;
 

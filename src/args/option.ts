@@ -1,7 +1,7 @@
 /** The words after a command; and an option, declared once: its flags, help and completion, and how it is read. */
 import { optionWords, shell } from '../domain/hint.ts';
-import { containsKey, redactKeys, sanitize } from '../domain/sanitize.ts';
-import { type CommandWords, UsageError } from '../errors.ts';
+import { redactKeys } from '../domain/sanitize.ts';
+import type { CommandWords } from '../errors.ts';
 import { isNot } from './operands.ts';
 
 export interface RawInput {
@@ -40,35 +40,6 @@ export interface Option {
    */
   read?: (text: string, option: string) => unknown;
 }
-
-export const YES_OPTION = { flags: '-y, --yes', summary: 'skip the confirmation' } as const;
-
-/** A person's words about an action, a halt or a manual outcome, kept in the journal and shown. */
-export const NOTE_OPTION = {
-  flags: '--note <text>',
-  summary: 'note for the journal, never sent: "invoice 8841"',
-} as const;
-
-/** Screens show it whole. */
-const LONGEST_NOTE = 300;
-
-/** Undefined without one. @throws UsageError */
-export function readNote(raw: RawInput): string | undefined {
-  const note = optionText(raw, 'note')?.trim();
-  if (note === undefined) return undefined;
-  if (containsKey(note))
-    throw new UsageError(
-      'The note contains what looks like an API key, and it would be kept in the journal.',
-      NOTE_EXAMPLE,
-    );
-  if (note === '' || Array.from(note).length > LONGEST_NOTE)
-    throw new UsageError(`A note has 1 to ${LONGEST_NOTE} characters.`, NOTE_EXAMPLE);
-  if (sanitize(note) !== note)
-    throw isNot(note, 'a note (--note): it has line breaks or invisible characters', NOTE_EXAMPLE);
-  return note;
-}
-
-const NOTE_EXAMPLE = '--note "invoice 8841"';
 
 type Options = Readonly<Record<string, Option>>;
 

@@ -4,7 +4,8 @@ import { andThen, say, shell } from '../domain/hint.ts';
 import type { LimitsChange } from '../domain/profile-limits.ts';
 import { UsageError } from '../errors.ts';
 import { isNot, parsedJson, readMarket, readNotional } from './operands.ts';
-import { optionGiven, optionText, type RawInput, readOption, YES_OPTION } from './option.ts';
+import { optionGiven, optionText, type RawInput, readOption } from './option.ts';
+import { YES_OPTION } from './shared-options.ts';
 
 const LIMIT_OPTIONS = [
   { flags: '--max-notional <usd>', summary: 'per-trade limit: USD of one open or add: 50k' },

@@ -2,10 +2,8 @@
 
 import { Big } from 'big.js';
 import type {
-  CloseIntent,
   OpenDraft,
   OpenPart,
-  ReduceIntent,
   Reduction,
   Sizing,
   TypedIntent,
@@ -119,7 +117,7 @@ export function readAddIntent(raw: RawInput): TypedIntentOf<'add'> {
   return { ...terms, notional: readNotional(notional) };
 }
 
-export function readReduceIntent(raw: RawInput): ReduceIntent {
+export function readReduceIntent(raw: RawInput): TypedIntentOf<'reduce'> {
   const { market, side } = readSideWords('reduce', raw);
   return {
     action: 'reduce',
@@ -180,7 +178,7 @@ function readTarget(text: string, place: Place) {
   return readExactNotional(text);
 }
 
-export function readCloseIntent(raw: RawInput): CloseIntent {
+export function readCloseIntent(raw: RawInput): TypedIntentOf<'close'> {
   if (raw.operands[0]?.toLowerCase() === 'all')
     throw new UsageError(
       'A close takes one market and one side; nothing closes all of them.',

@@ -5,8 +5,8 @@ import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
 import { filePath, isNot, parseDecimal, parsePlainDecimal } from './operands.ts';
-import { longOption, optionText, type RawInput, readNote, readOption } from './option.ts';
-import { savesReading } from './report-options.ts';
+import { longOption, optionText, type RawInput, readOption } from './option.ts';
+import { readNote, savesReading } from './shared-options.ts';
 import { readRowId, readSheet } from './spreadsheet.ts';
 
 export type ReconcileIntent = ReturnType<typeof readReconcileIntent>;

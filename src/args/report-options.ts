@@ -4,7 +4,8 @@ import { say, shell } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
 import { filePath, isNot, oneMeant } from './operands.ts';
-import { optionText, type RawInput, readNote, readOption } from './option.ts';
+import { optionText, type RawInput, readOption } from './option.ts';
+import { readNote, savesReading } from './shared-options.ts';
 
 export const REPORT_BY = ['deal', 'prefix', 'side', 'operator', 'market', 'day'] as const;
 export type ReportBy = (typeof REPORT_BY)[number];
@@ -15,9 +16,6 @@ export type AskedPeriod =
   /** The one that a moment is in, or the one before it. */
   | { kind: 'calendar'; period: Period; of: Moment; isBefore: boolean }
   | { kind: 'span'; since: Moment; until: Moment | undefined };
-
-export const SAVE_OPTION = { flags: '--no-save', summary: 'do not record this reading in the journal' };
-export const savesReading = ({ options }: RawInput): boolean => options['save'] !== false;
 
 export type ReportIntent = ReturnType<typeof readReportIntent>;
 

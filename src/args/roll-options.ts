@@ -5,15 +5,8 @@ import type { Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { DESPITE_OPTION, readActionOptions } from './action-options.ts';
 import { oneOf, readDealId, readMarket, readMostBps, readSide, readTenor } from './operands.ts';
-import {
-  countOrAll,
-  NOTE_OPTION,
-  optionGiven,
-  optionText,
-  type RawInput,
-  readOption,
-  YES_OPTION,
-} from './option.ts';
+import { countOrAll, optionGiven, optionText, type RawInput, readOption } from './option.ts';
+import { NOTE_OPTION, YES_OPTION } from './shared-options.ts';
 
 /** A hedge by its ID or deal ID, or the only one on a side. */
 export type RollTarget = { hedge: string } | { market: string; side: Side };

@@ -2,7 +2,7 @@
 
 import { DESPITE_OPTION } from '../args/action-options.ts';
 import { type DealsFile, type DealsIntent, readDeals, readDealsIntent } from '../args/deals-file.ts';
-import { YES_OPTION } from '../args/option.ts';
+import { YES_OPTION } from '../args/shared-options.ts';
 import { counted } from '../domain/exposure.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';

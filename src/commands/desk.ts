@@ -7,7 +7,8 @@ import {
   readDeskLimits,
   readYes,
 } from '../args/desk-options.ts';
-import { NOTE_OPTION, optionGiven, optionText, readNothing, YES_OPTION } from '../args/option.ts';
+import { optionGiven, optionText, readNothing } from '../args/option.ts';
+import { NOTE_OPTION, YES_OPTION } from '../args/shared-options.ts';
 import { readLogAddress } from '../desk/address.ts';
 import { readDeskName } from '../desk/membership.ts';
 import { say, shell } from '../domain/hint.ts';

@@ -1,6 +1,6 @@
 /** `hedge export` */
 import { EXPORT_FORMATS, readAccountNames, readExportIntent } from '../args/export-options.ts';
-import { SAVE_OPTION } from '../args/report-options.ts';
+import { SAVE_OPTION } from '../args/shared-options.ts';
 import { say, shell } from '../domain/hint.ts';
 import { USUAL_ACCOUNTS } from '../domain/postings.ts';
 import { quoted } from '../domain/quoted.ts';

@@ -2,7 +2,8 @@
 
 import { DEFAULT_TIMEOUT_MS } from '../args/action-options.ts';
 import { readSeconds } from '../args/operands.ts';
-import { NOTE_OPTION, optionGiven, readNote, readOption, YES_OPTION } from '../args/option.ts';
+import { optionGiven, readOption } from '../args/option.ts';
+import { NOTE_OPTION, readNote, YES_OPTION } from '../args/shared-options.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { PendingError, type Sentence, StoppedError, UsageError } from '../errors.ts';

@@ -1,7 +1,8 @@
 /** The commands on the store of the journal: backup, export, import, repair, accept-loss. They need no key and send nothing. */
 
 import { readMoment } from '../args/list-filter.ts';
-import { NOTE_OPTION, optionGiven, readNote, readOption, YES_OPTION } from '../args/option.ts';
+import { optionGiven, readOption } from '../args/option.ts';
+import { NOTE_OPTION, readNote, YES_OPTION } from '../args/shared-options.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';

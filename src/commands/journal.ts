@@ -10,7 +10,7 @@ import {
   readJournalIntent,
   readResolveIntent,
 } from '../args/journal-filter.ts';
-import { NOTE_OPTION, YES_OPTION } from '../args/option.ts';
+import { NOTE_OPTION, YES_OPTION } from '../args/shared-options.ts';
 import { checkExpectation } from '../config/resolve.ts';
 import { quoted } from '../domain/quoted.ts';
 import { haltRecordList } from '../output/views/halt.ts';

@@ -1,7 +1,7 @@
 /** `hedge practice` */
 import type { Big } from 'big.js';
 import { hasDecimals, isTooLarge, parseDecimal, readDuration } from '../args/operands.ts';
-import { optionGiven, readNothing, readOption, YES_OPTION } from '../args/option.ts';
+import { optionGiven, readNothing, readOption } from '../args/option.ts';
 import { FAULT_OPTIONS, FORMER_FAULT_OPTIONS, readFaultChange } from '../args/practice-faults.ts';
 import {
   parsedSettings,
@@ -12,6 +12,7 @@ import {
   SERVE_OPTIONS,
   SETTINGS_EXAMPLE,
 } from '../args/practice-serve.ts';
+import { YES_OPTION } from '../args/shared-options.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {

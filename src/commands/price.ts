@@ -7,7 +7,6 @@ import {
   priceChanges,
   priceDocument,
   SEEN_PRICE_COLUMNS,
-  seenPriceDocument,
   viewPrices,
   viewSeenPrice,
 } from '../output/views/markets.ts';
@@ -60,5 +59,4 @@ export const price = defineCommand({
   changes: ({ prices }) => priceChanges(prices),
 });
 
-const documentsOf = ({ prices, seen }: PricesRead): readonly unknown[] =>
-  seen === undefined ? prices.map(priceDocument) : seen.map(seenPriceDocument);
+const documentsOf = ({ prices, seen }: PricesRead): readonly unknown[] => (seen ?? prices).map(priceDocument);

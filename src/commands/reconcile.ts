@@ -1,7 +1,7 @@
 /** `hedge reconcile` */
-import { NOTE_OPTION } from '../args/option.ts';
+
 import { readFinanceList, readReconcileIntent } from '../args/reconcile-options.ts';
-import { SAVE_OPTION } from '../args/report-options.ts';
+import { NOTE_OPTION, SAVE_OPTION } from '../args/shared-options.ts';
 import { say, shell } from '../domain/hint.ts';
 import { breakList } from '../output/views/reconcile.ts';
 import { readReconcile, reconcileFinding } from '../readings/read-reconcile.ts';

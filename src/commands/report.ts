@@ -1,6 +1,7 @@
 /** `hedge report` */
-import { NOTE_OPTION } from '../args/option.ts';
-import { REPORT_BY, readReportIntent, SAVE_OPTION } from '../args/report-options.ts';
+
+import { REPORT_BY, readReportIntent } from '../args/report-options.ts';
+import { NOTE_OPTION, SAVE_OPTION } from '../args/shared-options.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
 import { viewReport } from '../output/views/report.ts';

@@ -1,7 +1,7 @@
 /** `hedge roll`: closes a hedge and opens it again, or plans to open it again after it has settled. */
 
 import { readDealId } from '../args/operands.ts';
-import { optionGiven, readNote } from '../args/option.ts';
+import { optionGiven } from '../args/option.ts';
 import {
   DROP_OPTIONS,
   ROLL_OPTIONS,
@@ -10,6 +10,7 @@ import {
   readRunIntent,
   readShowIntent,
 } from '../args/roll-options.ts';
+import { readNote } from '../args/shared-options.ts';
 import { say, shell } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
 import { chainsOf } from '../journal/roll-chains.ts';

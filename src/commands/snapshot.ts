@@ -1,5 +1,5 @@
 /** `hedge snapshot` */
-import { NOTE_OPTION, readNote } from '../args/option.ts';
+import { NOTE_OPTION, readNote } from '../args/shared-options.ts';
 import { snapshotDocument, viewSnapshot } from '../output/views/snapshot.ts';
 import { snapshotFigures } from '../readings/snapshot-figures.ts';
 import { readWholeAccount, saveSnapshot } from '../readings/take-snapshot.ts';

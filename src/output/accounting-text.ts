@@ -1,12 +1,8 @@
 /** Double entry as text: for hledger and for beancount, the same bytes for the same entries. */
 import type { Big } from 'big.js';
+import { ownField } from '../domain/fields.ts';
 import { instantText } from '../domain/instants.ts';
-import {
-  type AccountingEntry,
-  type AccountNames,
-  POSTING_ACCOUNTS,
-  type PostingAccount,
-} from '../domain/postings.ts';
+import { type AccountingEntry, type AccountNames, POSTING_ACCOUNTS } from '../domain/postings.ts';
 
 export interface AccountingExport {
   entries: readonly AccountingEntry[];
@@ -91,8 +87,8 @@ export function accountingText(
       transaction(dateOf(entry.ms), titleOf(entry)),
       ...tagsOf(entry).map(([name, words]) => tag(name, words)),
       ...entry.postings.map(({ account, amount }) => {
-        const held: Partial<Record<PostingAccount, Big | undefined>> = asserts ? { ...entry.asserted } : {};
-        const assertion = held[account] && ` = ${inCommodity(held[account])}`;
+        const held = asserts ? ownField({ ...entry.asserted }, account) : undefined;
+        const assertion = held && ` = ${inCommodity(held)}`;
         return `${indent}${names[account]}  ${inCommodity(amount)}${assertion ?? ''}`;
       }),
     ].join('\n'),

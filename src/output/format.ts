@@ -91,8 +91,6 @@ function timeText(cell: Extract<Cell, { kind: 'time' }>, format: CellFormat): st
 }
 
 /** Widths of the parts of a column's numbers. */
-export type Alignment = ReturnType<typeof alignmentOf>;
-
 export function alignmentOf(column: readonly FormattedCell[]) {
   const numbers = column.filter(({ numeric }) => numeric);
   const widest = (part: (cell: FormattedCell) => string): number =>
@@ -105,7 +103,7 @@ export function alignmentOf(column: readonly FormattedCell[]) {
 }
 
 /** Padded after its point, so that right-aligned cells line up at their points. */
-export function alignedText(cell: FormattedCell, alignment: Alignment): string {
+export function alignedText(cell: FormattedCell, alignment: ReturnType<typeof alignmentOf>): string {
   if (!cell.numeric) return cell.whole;
   const unit = cell.unit + ' '.repeat(alignment.unit - textWidth(cell.unit));
   return cell.whole + cell.fraction.padEnd(alignment.fraction) + unit;

@@ -11,18 +11,14 @@ export interface RecordTable {
   picked?: readonly string[] | undefined;
 }
 
-export interface FlatTable {
-  /** The declared ones, then other fields in the order of their first appearance. */
-  columns: readonly string[];
-  /** Undefined if a record lacks the field. */
-  rows: readonly (readonly unknown[])[];
-}
-
 /** The column of a record that is not an object: a bare price, a list element. */
 const BARE = 'value';
 
-/** Only objects with a declared column in them are split: in others, names may be IDs or dates. */
-export function flatTable({ columns, records, like = columns, picked }: RecordTable): FlatTable {
+/**
+ * Columns are the declared ones, then other fields in the order of their first appearance; a field that a record lacks is
+ * undefined. Only objects with a declared column in them are split: in others, names may be IDs or dates.
+ */
+export function flatTable({ columns, records, like = columns, picked }: RecordTable) {
   const opened = new Set(like.flatMap(groupsAbove));
   const flat = records.map((record) => flatten(record, opened));
   const named = [...new Set([...columns, ...flat.flatMap((fields) => [...fields.keys()])])];

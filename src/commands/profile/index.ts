@@ -1,6 +1,7 @@
 /** `hedge profile` and its commands list, use and remove. */
 
-import { optionGiven, readNothing, YES_OPTION } from '../../args/option.ts';
+import { optionGiven, readNothing } from '../../args/option.ts';
+import { YES_OPTION } from '../../args/shared-options.ts';
 import { BUILT_IN, isBuiltIn } from '../../config/profile-names.ts';
 import { type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import { line } from '../../output/blocks.ts';

@@ -15,8 +15,8 @@ import {
 } from '../../errors.ts';
 import type { AccountLeft, AmountReturned, SideTotal } from '../../runs/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../runs/tally-batch.ts';
-import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
-import { type Cell, hintCell, message, nameText, phrase, text, type Words } from '../cells.ts';
+import { type Block, dimLine, gap, line, phraseLine, tableOf, type View, warnLine } from '../blocks.ts';
+import { type Cell, hintCell, message, nameText, text, type Words } from '../cells.ts';
 import { bps, countCell, known, usd } from './record-columns.ts';
 
 export interface BatchLineView {
@@ -136,16 +136,13 @@ export const ASSUMED =
 
 function returnedLine({ amount, feeKnown }: AmountReturned): View {
   const lacking = feeKnown ? '' : ', before the fee to close, which is not known yet';
-  return (
-    !amount.eq(0) && line('Returned by reductions and closes:', usd(amount, 'USD'), `(estimate${lacking}).`)
-  );
+  if (amount.eq(0)) return [];
+  return line('Returned by reductions and closes:', usd(amount, 'USD'), `(estimate${lacking}).`);
 }
 
 export const leftLine = (left: AccountLeft | undefined): View =>
   left &&
-  line(
-    phrase`Left after it: headroom ${usd(left.available_exposure_usd, 'USD')}, balance ${usd(left.balance_usdc, 'USDC')}.`,
-  );
+  phraseLine`Left after it: headroom ${usd(left.available_exposure_usd, 'USD')}, balance ${usd(left.balance_usdc, 'USDC')}.`;
 
 export const totalsTable = (sides: readonly SideTotal[], header = 'OPENS + ADDS'): Block =>
   tableOf(sides, [

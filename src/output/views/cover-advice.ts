@@ -9,14 +9,7 @@ import { unquoted } from '../../domain/quoted.ts';
 import { SIDES, type Side } from '../../domain/vocabulary.ts';
 import type { CoverReading } from '../../readings/read-cover.ts';
 import { type Block, commandRows, line, messageLine, type View } from '../blocks.ts';
-import {
-  type BucketLine,
-  bucketsOf,
-  daysInWords,
-  nairaInWords,
-  STATUS_WORDS,
-  totalsOf,
-} from './cover-document.ts';
+import { type BucketLine, bucketsOf, daysInWords, nairaInWords, totalsOf } from './cover-document.ts';
 
 /** `Days 8–30 stay below the band, 1,200,000.00 NGN short of 30 %: headroom.`, and under all of them the headroom. */
 export const constraintLines = (reading: CoverReading): View => [
@@ -42,7 +35,7 @@ const bucketLines = (reading: CoverReading): readonly Block[] =>
       plan.status === 'below' ? `, ${nairaInWords(plan.missing)} short of ${bucket.minPct.toFixed()} %` : '';
     return [
       messageLine(
-        `${days} ${one ? 'stays' : 'stay'} ${STATUS_WORDS[plan.status]} the band${by}: ${why}.`,
+        `${days} ${one ? 'stays' : 'stay'} ${plan.status.replace('_', ' ')} the band${by}: ${why}.`,
         'warn',
       ),
     ];

@@ -19,10 +19,7 @@ import { countOf, known } from './record-columns.ts';
 
 /** `Mon 14 Dec`; `(!)` marks a weekend or a public holiday. */
 export const markedDate = (date: string, { today, input }: CoverReading): string =>
-  `${dateInWords(date, today)}${isMarked(date, { input }) ? ` ${REST_DAY}` : ''}`;
-
-const isMarked = (date: string, { input }: Pick<CoverReading, 'input'>): boolean =>
-  !isBusinessDay(date, input.holidays);
+  `${dateInWords(date, today)}${isBusinessDay(date, input.holidays) ? '' : ` ${REST_DAY}`}`;
 
 const MOST_NAMED = 3;
 
@@ -113,11 +110,9 @@ export const inBuckets = ({ allotted }: CoverHedge['derived'], { buckets }: Cove
 /** A bucket is judged as a whole, which hides a date without cover. */
 function shortLine({ bucket, short }: BucketCoverage, { today }: CoverReading): View {
   const dates = short.map(({ date }) => date);
-  return (
-    dates.length > 0 &&
-    warnLine(
-      `${daysInWords(bucket)} count as a whole: hedges that mature close to ${datesInWords(dates, today)} cover less than ${bucket.minPct.toFixed()} % of it.`,
-    )
+  if (dates.length === 0) return [];
+  return warnLine(
+    `${daysInWords(bucket)} count as a whole: hedges that mature close to ${datesInWords(dates, today)} cover less than ${bucket.minPct.toFixed()} % of it.`,
   );
 }
 
@@ -155,12 +150,11 @@ function betweenBuckets({ outside, today, coverage }: CoverReading): string {
 /** `(!) Weekend, or public holiday: Fri 25 Dec, Christmas Day.` */
 export function marksLine(reading: CoverReading): View {
   const { today, input } = reading;
-  const marked = datesShown(reading)
-    .filter((date) => isMarked(date, reading))
-    .map((date) => ({ date, holiday: input.holidays.nameOf(date) }));
-  const holidays = marked.flatMap(({ date, holiday }) =>
-    holiday === undefined ? [] : [`${dateInWords(date, today)}, ${spelledName(holiday)}`],
-  );
+  const marked = datesShown(reading).filter((date) => !isBusinessDay(date, input.holidays));
+  const holidays = marked.flatMap((date) => {
+    const holiday = input.holidays.nameOf(date);
+    return holiday === undefined ? [] : [`${dateInWords(date, today)}, ${spelledName(holiday)}`];
+  });
   return marked.length > 0 && messageLine(restDaysNote(holidays, holidays.length < marked.length), 'warn');
 }
 

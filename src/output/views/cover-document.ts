@@ -121,17 +121,10 @@ export const daysOf = ({ fromDays, toDays }: Pick<CoverBucket, 'fromDays' | 'toD
 
 const TONES: Readonly<Partial<Record<BandStatus, Tone>>> = { inside: 'good', nothing_due: 'dim' };
 
-export const STATUS_WORDS = {
-  inside: 'inside',
-  below: 'below',
-  above: 'above',
-  nothing_due: 'nothing due',
-} as const;
-
 /** Now, and with the deals: `below → inside`. */
 function statusCell({ status, status_after: after }: BucketLine): Cell {
-  const then = status === after ? '' : ` → ${STATUS_WORDS[after]}`;
-  return text(`${STATUS_WORDS[status]}${then}`, TONES[status] ?? 'warn');
+  const then = status === after ? '' : ` → ${after.replace('_', ' ')}`;
+  return text(`${status.replace('_', ' ')}${then}`, TONES[status] ?? 'warn');
 }
 
 /** The hedges as sent; under `derived` the buckets and the deals. Costs: positive is paid. */

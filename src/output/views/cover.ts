@@ -104,12 +104,9 @@ const MOST_LINES = 3;
 /** `NET NGN counts 2 forecasts at 50 % of the amount.` */
 function forecastLine({ input }: CoverReading): View {
   const counted = countedForecasts(input);
-  const { policy } = input;
+  const weight = input.policy.forecastWeightPct.toFixed();
   return (
-    counted > 0 &&
-    dimLine(
-      `NET NGN counts ${countOf(counted, 'forecast')} at ${policy.forecastWeightPct.toFixed()} % of the amount.`,
-    )
+    counted > 0 && dimLine(`NET NGN counts ${countOf(counted, 'forecast')} at ${weight} % of the amount.`)
   );
 }
 

@@ -22,8 +22,8 @@ export const marksOf = ({ weekend, holiday }: DayMarks): readonly string[] => [
 /** `dates`: those that may be a holiday that follows the moon and is not known. */
 export function islamicLine(dates: readonly string[]): View {
   const [first] = dates.toSorted();
-  return (
-    first !== undefined &&
-    dimLine(`${dateInWords(first)} may be an Islamic holiday, which is declared days before: --holidays FILE`)
+  if (first === undefined) return [];
+  return dimLine(
+    `${dateInWords(first)} may be an Islamic holiday, which is declared days before: --holidays FILE`,
   );
 }

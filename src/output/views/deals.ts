@@ -133,16 +133,15 @@ function problems(rows: readonly DealRecord[]): View {
   for (const { code, message: why = '', line: at } of rows)
     if (code !== undefined && code !== 'not_run') wrong.set(why, [...(wrong.get(why) ?? []), at.toString()]);
   const more = wrong.size - MOST_PROBLEMS;
-  return (
-    wrong.size > 0 && [
-      gap,
-      [...wrong].slice(0, MOST_PROBLEMS).map(([why, lines]) => {
-        const where = `${lines.length === 1 ? 'line' : 'lines'} ${someOf(lines)}:`;
-        return line(text(where, 'warn'), message(why));
-      }),
-      more > 0 && dimLine(`and ${more} more: --csv, column message`),
-    ]
-  );
+  if (wrong.size === 0) return [];
+  return [
+    gap,
+    [...wrong].slice(0, MOST_PROBLEMS).map(([why, lines]) => {
+      const where = `${lines.length === 1 ? 'line' : 'lines'} ${someOf(lines)}:`;
+      return line(text(where, 'warn'), message(why));
+    }),
+    more > 0 && dimLine(`and ${more} more: --csv, column message`),
+  ];
 }
 
 const dailyLimitLine = ({ limit, left, needed, enough }: DailyLimitOfFile): View => [
@@ -154,14 +153,13 @@ const dailyLimitLine = ({ limit, left, needed, enough }: DailyLimitOfFile): View
 ];
 
 function viewPlanned({ sides, left, isBlocked }: PlannedDeals): View {
-  return (
-    sides.length > 0 && [
-      gap,
-      sidesTable(sides, isBlocked ? 'FITS, NOT RUN' : 'TO OPEN'),
-      !isBlocked && leftLine(left),
-      dimLine(ASSUMED),
-    ]
-  );
+  if (sides.length === 0) return [];
+  return [
+    gap,
+    sidesTable(sides, isBlocked ? 'FITS, NOT RUN' : 'TO OPEN'),
+    !isBlocked && leftLine(left),
+    dimLine(ASSUMED),
+  ];
 }
 
 const COUNTED: readonly DealOutcome[] = ['planned', 'submitted', 'pending', 'filled', 'changed', 'closed'];
@@ -172,15 +170,13 @@ function nairaLines(deals: readonly DealRecord[]): View {
   return SIDES.map((side) => {
     const rows = counted.filter((row) => row.side === side);
     const areStruck = rows.every(({ ngn_struck: struck }) => struck !== undefined);
-    return (
-      rows.length > 0 &&
-      line(
-        `${countOf(rows.length, 'row')} in naira, ${side}: ${rows.length === 1 ? 'covers' : 'cover'}`,
-        usd(cents(sumOf(rows, areStruck ? 'ngn_struck' : 'ngn')), 'NGN'),
-        `at the ${areStruck ? 'struck rates' : 'quoted prices'}; asked`,
-        usd(sumOf(rows, 'ngn_asked')),
-        '.',
-      )
+    if (rows.length === 0) return [];
+    return line(
+      `${countOf(rows.length, 'row')} in naira, ${side}: ${rows.length === 1 ? 'covers' : 'cover'}`,
+      usd(cents(sumOf(rows, areStruck ? 'ngn_struck' : 'ngn')), 'NGN'),
+      `at the ${areStruck ? 'struck rates' : 'quoted prices'}; asked`,
+      usd(sumOf(rows, 'ngn_asked')),
+      '.',
     );
   });
 }

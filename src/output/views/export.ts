@@ -137,8 +137,6 @@ function unbookedLine(balanced: SnapshotFigures | undefined): View {
   if (balanced?.margin === undefined) return line('Unrealized P&L is not booked.');
   const { value, margin } = balanced;
   const unrealized = value.net_margin_usd.minus(margin);
-  return (
-    !unrealized.eq(0) &&
-    phraseLine`Unrealized P&L less fees to close is not booked: ${signedIn('USDC', unrealized)}. With it the net asset value is ${usd(totalValue(value), 'USDC')}.`
-  );
+  if (unrealized.eq(0)) return [];
+  return phraseLine`Unrealized P&L less fees to close is not booked: ${signedIn('USDC', unrealized)}. With it the net asset value is ${usd(totalValue(value), 'USDC')}.`;
 }

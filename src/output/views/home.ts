@@ -6,7 +6,7 @@ import type { NextStep } from '../../errors.ts';
 import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { HomeDocument } from '../../schema/reading-document.ts';
-import { commandRows, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
+import { commandRows, gap, line, phraseLine, tableOf, type View, warnLine } from '../blocks.ts';
 import { hintCell, message, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { deskLine, sharedDocuments } from './desk.ts';
@@ -115,9 +115,7 @@ function nextSteps({ selected, isReadOnly, journal }: Home): readonly NextStep[]
 
 function viewNow(now: AccountNow, isPending: boolean): View {
   if ('notRead' in now)
-    return line(
-      phrase`${text('Balance and positions not read:', 'warn')} ${message(now.notRead)} ${hintCell(say`Try: ${shell`hedge doctor`}`, 'dim')}`,
-    );
+    return phraseLine`${text('Balance and positions not read:', 'warn')} ${message(now.notRead)} ${hintCell(say`Try: ${shell`hedge doctor`}`, 'dim')}`;
   const { account, positions } = now;
   return [
     line(

@@ -71,18 +71,12 @@ export const priceChanges = (prices: readonly MarketPrice[]): readonly ChangeLin
 export const PRICE_COLUMNS = ['market', 'price', 'derived.market', 'derived.mid', 'sent'] as const;
 export const SEEN_PRICE_COLUMNS = [...PRICE_COLUMNS, 'derived.seen'] as const;
 
-export const priceDocument = (price: MarketPrice): PriceDocument => ({
-  ...sentOf(price),
-  derived: derivedOf(price),
-});
-
-/** The price, and under `derived.seen` the locally recorded mids, oldest first. */
-export const seenPriceDocument = (price: SeenMarket): PriceDocument => ({
-  ...sentOf(price),
-  derived: { ...derivedOf(price), seen: price.seen.map(({ at, mid }) => ({ at: instantText(at), mid })) },
-});
-
-const derivedOf = ({ market, mid }: MarketPrice) => ({ market, mid: mid ?? null });
+/** Under `derived.seen` the locally recorded mids, oldest first, where they were asked for. */
+export function priceDocument(price: MarketPrice | SeenMarket): PriceDocument {
+  const { market, mid = null } = price;
+  const seen = 'seen' in price && { seen: price.seen.map((each) => ({ ...each, at: instantText(each.at) })) };
+  return { ...sentOf(price), derived: { market, mid, ...seen } };
+}
 
 /** The price as sent, if it is one object that names its market; any other shape is kept whole under `sent`. */
 function sentOf({ sent }: MarketPrice): Fields {

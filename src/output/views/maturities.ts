@@ -18,17 +18,7 @@ import { type Cell, type ChangeLine, nameText, phrase, text } from '../cells.ts'
 import { listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { DEAL_ID_FIELD, ID_FIELD } from './hedges.ts';
-import {
-  cents,
-  centsCell,
-  countCell,
-  countOf,
-  maturityCell,
-  minute,
-  priceCell,
-  row,
-  usd,
-} from './record-columns.ts';
+import { cents, centsCell, countOf, maturityCell, minute, priceCell, row, usd } from './record-columns.ts';
 import { viewKnownRolls } from './unfinished-rolls.ts';
 
 export interface WrittenCalendar extends Omit<CalendarUpdate, 'text'> {
@@ -68,7 +58,7 @@ function ladderTable(days: readonly LadderDay[], now: string): Block {
       { header: 'IN', show: ({ first }) => (first === undefined ? text('') : { kind: 'until', at: first }) },
       { header: 'BUY USD', align: 'right', show: ({ buy_usd: size }) => ladderCell(size) },
       { header: 'SELL USD', align: 'right', show: ({ sell_usd: size }) => ladderCell(size) },
-      { header: 'HEDGES', align: 'right', show: ({ hedges }) => countCell(hedges) },
+      { header: 'HEDGES', align: 'right', show: ({ hedges: amount }) => ({ kind: 'number', amount }) },
     ],
     { sections: ofDays.map(({ title, rows }) => ({ title, rows: rows.length })) },
   );

@@ -11,17 +11,7 @@ import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, line, phraseLine, tableOf, type View } from '../blocks.ts';
 import { ARROW, type Cell, nameText, phrase, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
-import {
-  capitalized,
-  carryCell,
-  cents,
-  dealIdCell,
-  known,
-  maturityCell,
-  row,
-  signedCell,
-  usd,
-} from './record-columns.ts';
+import { carryCell, cents, dealIdCell, known, maturityCell, row, signedCell, usd } from './record-columns.ts';
 import { pendingLine } from './unfinished-rolls.ts';
 
 /** Open positions, and the actions that may still change them. */
@@ -80,7 +70,7 @@ export function sideRow(plan: Plan, openedElsewhere: readonly string[] | undefin
     after,
     totalBefore,
   } = plan;
-  const name = `${capitalized(side)} side`;
+  const name = side === 'buy' ? 'Buy side' : 'Sell side';
   const elsewhere = sum(
     sidePosition.open
       .filter(({ id }) => openedElsewhere?.includes(id) === true)

@@ -41,11 +41,9 @@ function unsplitLine({ deals }: ReportReading): View {
     [realized, unrealized].some((parts) => parts !== undefined && !cents(parts.price_usd).eq(0)),
   );
   const ids = unsplit.map(({ deal: { dealId, hedgeId } }) => dealId ?? hedgeId);
-  return (
-    ids.length > 0 &&
-    line(
-      dimPhrase`Price not split: ${nameText(`${someOf(ids)}.`)} A quote at a fill is not known here (as of an order that was sent again), or somebody else changed it.`,
-    )
+  if (ids.length === 0) return [];
+  return line(
+    dimPhrase`Price not split: ${nameText(`${someOf(ids)}.`)} A quote at a fill is not known here (as of an order that was sent again), or somebody else changed it.`,
   );
 }
 

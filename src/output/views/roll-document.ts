@@ -22,11 +22,12 @@ import type {
   RollRunDocument,
 } from '../../schema/action-document.ts';
 import { type Cell, message, nameText, text } from '../cells.ts';
+import { cellOf } from '../field-labels.ts';
 import { listOf } from '../list.ts';
 import { withNulls } from '../record-table.ts';
 import { actionOrNull } from './action-document.ts';
 import { OPERATOR_PARTS, operatorDocument } from './journal.ts';
-import { known, shortTime, usd } from './record-columns.ts';
+import { shortTime } from './record-columns.ts';
 import { CHAIN_TONES } from './unfinished-rolls.ts';
 
 export const chainDocument = (chain: RollChain): ChainDocument => {
@@ -58,32 +59,25 @@ export const chainDocument = (chain: RollChain): ChainDocument => {
     ended_at: end?.at ?? null,
     operator: operatorDocument(plan.operator),
     version: plan.version ?? null,
-    note: noteOf(chain) ?? null,
+    note: end?.note ?? plan.note ?? null,
     next: nextInDocument(chain),
   };
 };
 
-export const noteOf = ({ plan, end }: RollChain): string | undefined => end?.note ?? plan.note;
+const limitCell = ({ sent_max_cost_bps: sent, max_cost_bps: planned }: ChainDocument): Cell =>
+  cellOf('max_cost_bps', sent ?? planned);
 
-const limitCell = (chain: RollChain): Cell =>
-  known(sentLimit(chain) ?? chain.plan.max_cost_bps, (amount) => ({ kind: 'number', amount }));
+const settlesCell = ({ when, maturity_at: at }: ChainDocument): Cell =>
+  when === 'now' ? text('at once') : shortTime(at);
 
-const settlesCell = ({ plan }: RollChain): Cell =>
-  plan.when === 'now' ? text('at once') : shortTime(plan.maturity_at);
-
-export const rollRows = listOf<RollChain, ChainDocument>()(
+export const rollRows = listOf<ChainDocument, ChainDocument>()(
   [
-    { name: 'chain_id', header: 'Roll', isId: true, show: ({ plan }) => nameText(plan.chain_id) },
+    { name: 'chain_id', header: 'Roll', isId: true },
     { name: 'state', header: 'State', show: ({ state }) => text(CHAIN_WORDS[state], CHAIN_TONES[state]) },
     'when market',
-    { name: 'side', header: 'Side', show: ({ plan }) => nameText(`${plan.side} ${plan.market}`) },
-    {
-      name: 'notional_usd',
-      header: 'Notional USD',
-      align: 'right',
-      show: (chain) => usd(chainNotional(chain)),
-    },
-    { name: 'tenor_days', header: 'Tenor', align: 'right', show: ({ plan }) => text(`${plan.tenor_days}d`) },
+    { name: 'side', header: 'Side', show: ({ side, market }) => nameText(`${side} ${market}`) },
+    { name: 'notional_usd', header: 'Notional USD' },
+    { name: 'tenor_days', header: 'Tenor', align: 'right', cell: (tenor) => text(`${String(tenor)}d`) },
     { name: 'max_cost_bps', header: 'Limit bps', align: 'right', optional: true, show: limitCell },
     'sent_max_cost_bps',
     { name: 'maturity_at', header: 'Leg 1 settles', optional: true, show: settlesCell },
@@ -92,25 +86,19 @@ export const rollRows = listOf<RollChain, ChainDocument>()(
       name: 'from_hedge_id',
       header: 'From',
       optional: 'first',
-      show: ({ plan }) => nameText(plan.first_deal_id ?? plan.hedge_id),
+      show: ({ from_deal_id: dealId, from_hedge_id: hedgeId }) => nameText(dealId ?? hedgeId),
     },
     'from_deal_id close_action_id close_outcome',
-    { name: 'to_deal_id', header: 'To deal ID', show: ({ plan }) => nameText(plan.deal_id) },
+    { name: 'to_deal_id', header: 'To deal ID' },
     'to_hedge_id open_action_id open_outcome root profile environment planned_at ended_at',
     { name: 'operator', parts: OPERATOR_PARTS },
     'version',
-    {
-      name: 'note',
-      header: 'Note',
-      optional: 'last',
-      wrap: true,
-      show: (chain) => known(noteOf(chain), message),
-    },
+    { name: 'note', header: 'Note', optional: 'last', wrap: true, cell: (note) => message(String(note)) },
     'next',
   ],
   {
     empty: 'No rolls',
-    record: chainDocument,
+    record: (chain) => chain,
     screen:
       'chain_id state side notional_usd to_deal_id tenor_days max_cost_bps maturity_at from_hedge_id note',
   },

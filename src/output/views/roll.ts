@@ -38,7 +38,7 @@ import { type Cell, hintCell, missing, nameText, type Parts, phrase, text, type 
 import { briefAction } from './action.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
 import { bps, bpsFigure, days, known, maturityCell, signedIn, usd } from './record-columns.ts';
-import { chainDocument, noteOf, oneRollDocument, rollRows, runDocument, runRows } from './roll-document.ts';
+import { chainDocument, oneRollDocument, rollRows, runDocument, runRows } from './roll-document.ts';
 import { CHAIN_TONES, chainCells, rollCells, viewNext } from './unfinished-rolls.ts';
 
 /** Before the confirmation. */
@@ -231,25 +231,18 @@ function viewEnd(end: RunEnd, several: boolean): View {
   ];
 }
 
-const viewRolls = (chains: readonly RollChain[]): View => [
-  chains.length > 1 &&
-    line(
-      text(
-        `${chains.filter((chain) => !isFinished(chain)).length} of ${chains.length} rolls unfinished.`,
-        'strong',
-      ),
-    ),
-  rollRows.block(chains, {
-    only: ({ name }) => name !== 'note' || chains.some((chain) => noteOf(chain) !== undefined),
-  }),
-  [
-    ...new Map(
-      chains.flatMap((chain) => nextOfChain(chain) ?? []).map((each) => [commandText(each.command), each]),
-    ),
-  ]
-    .slice(0, MOST_NEXT)
-    .map(([, each]) => commandRows(each)),
-];
+function viewRolls(chains: readonly RollChain[]): View {
+  const rows = chains.map(chainDocument);
+  const left = chains.filter((chain) => !isFinished(chain)).length;
+  const next = chains.flatMap((chain) => nextOfChain(chain) ?? []);
+  return [
+    chains.length > 1 && line(text(`${left} of ${chains.length} rolls unfinished.`, 'strong')),
+    rollRows.block(rows, { only: ({ name }) => name !== 'note' || rows.some(({ note }) => note !== null) }),
+    [...new Map(next.map((each) => [commandText(each.command), each])).values()]
+      .slice(0, MOST_NEXT)
+      .map((each) => commandRows(each)),
+  ];
+}
 
 const MOST_NEXT = 5;
 
@@ -257,7 +250,7 @@ const MOST_NEXT = 5;
 export type ShownRolls = { chains: readonly RollChain[] } | { chain: RollChain; cost: RollCost };
 
 export const rollList = rollRows.within(
-  (shown: ShownRolls) => ('chains' in shown ? shown.chains : [shown.chain]),
+  (shown: ShownRolls) => ('chains' in shown ? shown.chains : [shown.chain]).map(chainDocument),
   {
     document: (shown) =>
       'chains' in shown ? shown.chains.map(chainDocument) : oneRollDocument(shown.chain, shown.cost),

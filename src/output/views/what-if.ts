@@ -14,17 +14,7 @@ import { type Cell, missing, nameText, phrase, text, type Words } from '../cells
 import { listOf } from '../list.ts';
 import { pickOrNull, type RecordTable, withNulls } from '../record-table.ts';
 import { positionList } from './positions.ts';
-import {
-  cents,
-  centsCell,
-  dealIdCell,
-  ofAmount,
-  row,
-  shortTime,
-  signedCents,
-  signedIn,
-  usd,
-} from './record-columns.ts';
+import { cents, dealIdCell, ofAmount, row, shortTime, signedCents, signedIn, usd } from './record-columns.ts';
 
 const ASSUMED = 'assumed NDF payoff, not confirmed by the service';
 
@@ -82,7 +72,7 @@ const pointList = listOf<PointRecord, PointRecord>()(
     { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
     'market',
     { name: 'side', header: 'Side' },
-    { name: 'notional_usd', header: 'Notional USD', cell: centsCell },
+    { name: 'notional_usd', header: 'Notional USD', cell: ofAmount((size) => usd(cents(size))) },
     { name: 'struck_rate', header: 'Struck', align: 'right', cell: ofAmount(rate), optional: true },
     { name: 'maturity_at', header: 'Matures', cell: shortTime, optional: 'first' },
     { name: 'payoff_usd', header: 'Gross P&L USD', cell: ofAmount(signedCents) },
@@ -224,11 +214,9 @@ function checkLines({ side, payoff_check: check }: ProjectedSide): View {
   if (check.status === 'unclear') return warnLine(check.why);
   if (check.status === 'assumed') return warnLine(`Payoff, ${side}: ${ASSUMED} (${check.why}).`);
   const { mark_price: mark, gross_pnl_usd: gross, computed_usd: computed } = check;
-  return line(
-    check.status === 'confirmed'
-      ? phrase`Payoff, ${side}: confirmed, the service has ${signedIn('USD', cents(gross))} at its mark ${rate(mark)}.`
-      : phrase`Payoff, ${side}: the service has ${signedIn('USD', gross)} at its mark ${{ kind: 'rate', amount: mark }}; an NDF payoff is ${signedIn('USD', computed)}.`,
-  );
+  return check.status === 'confirmed'
+    ? phraseLine`Payoff, ${side}: confirmed, the service has ${signedIn('USD', cents(gross))} at its mark ${rate(mark)}.`
+    : phraseLine`Payoff, ${side}: the service has ${signedIn('USD', gross)} at its mark ${{ kind: 'rate', amount: mark }}; an NDF payoff is ${signedIn('USD', computed)}.`;
 }
 
 function leftOut({ leftOut: left, mayBeCut }: WhatIfReading): View {
