@@ -1,14 +1,7 @@
 /** Reads the arguments of the four actions; suggests the correct command for a likely mistake. Guesses nothing. Pure. */
 
 import { Big } from 'big.js';
-import type {
-  OpenDraft,
-  OpenPart,
-  Reduction,
-  Sizing,
-  TypedIntent,
-  TypedIntentOf,
-} from '../domain/action-intent.ts';
+import type { OpenDraft, OpenPart, Reduction, TypedIntent, TypedIntentOf } from '../domain/action-intent.ts';
 import { sizingInWords } from '../domain/action-intent.ts';
 import type { ActionName } from '../domain/action-table.ts';
 import { stepsForDeal } from '../domain/did-you-mean.ts';
@@ -86,7 +79,10 @@ export function completeOpen(draft: OpenDraft): TypedIntentOf<'open'> {
     return { ...draft, market, side, tenor, notional: undefined, sizing };
   if (market === undefined || side === undefined || notional === undefined || tenor === undefined) {
     const names = missingParts(draft).map((part) => SHOWN[part]);
-    const size = sizing === undefined ? (notional?.toFixed() ?? SHOWN.notional) : sizeTyped(sizing);
+    const size =
+      sizing === undefined
+        ? (notional?.toFixed() ?? SHOWN.notional)
+        : `--${sizingInWords(sizing)}`.split(' ');
     const line = shell`hedge open ${market ?? SHOWN.market} ${side ?? SHOWN.side} ${size} --tenor ${tenor?.toString() ?? 'DAYS'}`;
     throw new UsageError(`Missing: ${names.join(', ')}.`, [
       say`Provide all arguments: ${line}. On a terminal, hedge asks for missing ones.`,
@@ -95,9 +91,6 @@ export function completeOpen(draft: OpenDraft): TypedIntentOf<'open'> {
   }
   return { ...draft, market, side, notional, tenor };
 }
-
-/** `--ngn 800000000` */
-const sizeTyped = (sizing: Sizing): readonly string[] => `--${sizingInWords(sizing)}`.split(' ');
 
 export function readAddIntent(raw: RawInput): TypedIntentOf<'add'> {
   const { market, side } = readSideWords('add', raw);

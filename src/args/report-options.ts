@@ -44,13 +44,13 @@ function readPeriod(raw: RawInput): AskedPeriod {
     };
   if (until !== undefined) throw new UsageError('Missing --since: where the report begins.', EXAMPLES);
   const text = optionText(raw, period)?.trim() ?? '';
-  if (text.toLowerCase() === 'last') return { kind: 'calendar', period, of: TODAY, isBefore: true };
+  if (text.toLowerCase() === 'last')
+    return { kind: 'calendar', period, of: { kind: 'day_ago', days: 0 }, isBefore: true };
   const of = momentOf(text === '' ? 'today' : (firstDayOf[period](text) ?? text));
   if (of?.kind === 'day' || of?.kind === 'day_ago') return { kind: 'calendar', period, of, isBefore: false };
   throw isNot(text, `a ${period} (--${period})`, EXAMPLES);
 }
 
-const TODAY = { kind: 'day_ago', days: 0 } as const;
 const MONTH = /^\d{4}-\d\d$/;
 
 /** The first day of a period by its own name; undefined for another text. */

@@ -95,7 +95,10 @@ export function layPairs(pairs: readonly Pair[], layout: Layout, numbers?: 'as w
   const widest = Math.floor(layout.width * NAMES_SHARE);
   const column = Math.max(0, ...names.map(textWidth).filter((width) => width <= widest));
   const room = layout.width - column - GAP;
-  const wholes = pairs.map(({ value }) => wholeWidth(value[0], layout));
+  const wholes = pairs.map(({ value: [cell] }) => {
+    const formatted = cell && formatCell(cell, layout);
+    return formatted?.numeric === true ? textWidth(formatted.whole) : undefined;
+  });
   const figures = wholes.filter((width) => width !== undefined);
   const point = figures.length * 2 > pairs.length ? Math.max(0, ...figures) : 0;
   // Padding must leave the value room.
@@ -170,9 +173,3 @@ export function layCommands(rows: readonly NextStep[], layout: Layout): string[]
 
 export const indented = (lines: readonly string[], columns: number): string[] =>
   lines.map((line) => (line === '' ? '' : ' '.repeat(columns) + line));
-
-function wholeWidth(cell: Cell | undefined, format: CellFormat): number | undefined {
-  if (cell === undefined) return undefined;
-  const formatted = formatCell(cell, format);
-  return formatted.numeric ? textWidth(formatted.whole) : undefined;
-}

@@ -1,4 +1,4 @@
-/** Charts as SVG: plain shapes and text, without scripts and colors that a printer loses. Labels come as text. */
+/** Charts as SVG: plain shapes and text, without scripts and colors that a printer loses. Labels come as text; a double has digits enough for pixels. */
 import type { Big } from 'big.js';
 
 /** Text and attributes of HTML and SVG. */
@@ -8,9 +8,6 @@ export const escapeMarkup = (text: string): string =>
 const WIDTH = 720;
 const HEIGHT = 230;
 const [LEFT, RIGHT, TOP, BOTTOM] = [86, 12, 18, 40];
-
-/** A double has digits enough for pixels. */
-const numberOf = (amount: Big): number => amount.toNumber();
 
 const LINES = 4;
 
@@ -75,7 +72,7 @@ export function waterfallChart(steps: readonly WaterfallStep[], { title, label }
   let level = 0;
   const bars = steps.map(({ amount, isLevel = false, ...step }) => {
     const from = isLevel ? undefined : level;
-    level = isLevel ? numberOf(amount) : level + numberOf(amount);
+    level = isLevel ? amount.toNumber() : level + amount.toNumber();
     return { ...step, from, to: level };
   });
   const scale = scaleOf(
@@ -100,7 +97,7 @@ export function lineChart(
   points: readonly { ms: number; value: Big }[],
   { title, label, ends }: ChartWords & { ends: readonly [string, string] },
 ): string {
-  const values = points.map(({ value }) => numberOf(value));
+  const values = points.map(({ value }) => value.toNumber());
   const scale = scaleOf(values, label);
   const [first, last] = [points[0]?.ms ?? 0, points.at(-1)?.ms ?? 0];
   const places = points.map(({ ms }, index) => [
@@ -120,7 +117,7 @@ export function barChart(
   groups: readonly { name: string; values: readonly (Big | undefined)[] }[],
   { title, label, kinds }: ChartWords & { kinds: readonly string[] },
 ): string {
-  const all = groups.flatMap(({ values }) => values.flatMap((value) => (value ? numberOf(value) : [])));
+  const all = groups.flatMap(({ values }) => values.flatMap((value) => (value ? value.toNumber() : [])));
   const scale = scaleOf([0, ...all], label);
   const width = 1 / groups.length;
   const each = (width * 0.8) / kinds.length;
@@ -128,7 +125,7 @@ export function barChart(
   const drawn = groups.map(({ name, values }, index) => {
     const bars = values.map((value, kind) => {
       if (value === undefined) return '';
-      const [top, bottom] = [scale.y(Math.max(0, numberOf(value))), scale.y(Math.min(0, numberOf(value)))];
+      const [top, bottom] = [scale.y(Math.max(0, value.toNumber())), scale.y(Math.min(0, value.toNumber()))];
       const x = scale.x(index * width + width * 0.1 + kind * each);
       return `<rect class="kind${kind}" x="${at(x)}" y="${at(top)}" width="${at(scale.x(each) - LEFT)}" height="${at(bottom - top)}"/>`;
     });

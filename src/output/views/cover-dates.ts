@@ -14,7 +14,7 @@ import type { CoverHedge, CoverReading } from '../../readings/read-cover.ts';
 import { dimLine, gap, line, messageLine, tableOf, type View, warnLine } from '../blocks.ts';
 import { text } from '../cells.ts';
 import { daysInWords, naira, nairaInWords } from './cover-document.ts';
-import { dateInWords } from './day-words.ts';
+import { dateInWords, islamicLine } from './day-words.ts';
 import { countOf, known } from './record-columns.ts';
 
 /** `Mon 14 Dec`; `(!)` marks a weekend or a public holiday. */
@@ -117,7 +117,7 @@ function shortLine({ bucket, short }: BucketCoverage, { today }: CoverReading): 
 }
 
 /** `In no bucket: 2 exposures, receive 5,000,000.00 NGN, pay 2,000,000.00 NGN: A (Tue 22 Dec), B (Wed 23 Dec). …` */
-export function outsideLine(reading: CoverReading): View {
+function outsideLine(reading: CoverReading): View {
   const { outside, today, input } = reading;
   if (outside.length === 0) return [];
   const shown = outside.map(({ id, due }) => `${unquoted(id)} (${markedDate(due, reading)})`);
@@ -148,7 +148,7 @@ function betweenBuckets({ outside, today, coverage }: CoverReading): string {
 }
 
 /** `(!) Weekend, or public holiday: Fri 25 Dec, Christmas Day.` */
-export function marksLine(reading: CoverReading): View {
+function marksLine(reading: CoverReading): View {
   const { today, input } = reading;
   const marked = datesShown(reading).filter((date) => !isBusinessDay(date, input.holidays));
   const holidays = marked.flatMap((date) => {
@@ -159,7 +159,7 @@ export function marksLine(reading: CoverReading): View {
 }
 
 /** In order. */
-export const datesShown = (reading: CoverReading): readonly string[] =>
+const datesShown = (reading: CoverReading): readonly string[] =>
   [
     ...new Set([
       ...reading.hedges.flatMap(({ derived: { must_roll: roll } }) =>
@@ -172,3 +172,9 @@ export const datesShown = (reading: CoverReading): readonly string[] =>
       ...reading.outside.slice(0, MOST_NAMED).map(({ due }) => due),
     ]),
   ].toSorted();
+
+export const footLines = (reading: CoverReading): View => [
+  outsideLine(reading),
+  marksLine(reading),
+  islamicLine(datesShown(reading).filter((date) => reading.input.holidays.mayLack(date))),
+];

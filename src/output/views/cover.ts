@@ -26,16 +26,14 @@ import { constraintLines, reductionBlocks } from './cover-advice.ts';
 import {
   countedForecasts,
   datesInWords,
-  datesShown,
   fewOf,
+  footLines,
   inBuckets,
   markedDate,
-  marksLine,
-  outsideLine,
   viewDates,
 } from './cover-dates.ts';
 import { bucketList, bucketsOf, coverDocument, naira, nairaInWords, totalsOf } from './cover-document.ts';
-import { dateInWords, islamicLine } from './day-words.ts';
+import { dateInWords } from './day-words.ts';
 import { bpsFigure, cents, countCell, countOf, rate, row, usd } from './record-columns.ts';
 import { viewUnfinishedRolls } from './unfinished-rolls.ts';
 
@@ -85,11 +83,9 @@ const ROUNDED = 'Rounded half up; full precision: --json';
 
 /** Three lines at most; the rest with -v. */
 function footer(reading: CoverReading, isSaidLast: boolean): View {
-  const { deals, input } = reading;
+  const { deals } = reading;
   const lines = partsIn<Block>([
-    outsideLine(reading),
-    marksLine(reading),
-    islamicLine(datesShown(reading).filter((date) => input.holidays.mayLack(date))),
+    footLines(reading),
     dimLine(
       deals.length === 0
         ? ROUNDED

@@ -81,10 +81,8 @@ export function priceDocument(price: MarketPrice | SeenMarket): PriceDocument {
 /** The price as sent, if it is one object that names its market; any other shape is kept whole under `sent`. */
 function sentOf({ sent }: MarketPrice): Fields {
   const [only, another]: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
-  return isPrice(only) && another === undefined ? only : { sent };
+  return isFields(only) && Object.hasOwn(only, 'market') && another === undefined ? only : { sent };
 }
-
-const isPrice = (sent: unknown): sent is Fields => isFields(sent) && Object.hasOwn(sent, 'market');
 
 export function viewSeenPrice({ market, seen }: SeenMarket): View {
   const [first] = seen;

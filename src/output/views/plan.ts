@@ -14,21 +14,8 @@ import { dimLine, figureRows, gap, hintBlocks, line, phraseLine, type View, warn
 import { type Cell, hintCell, message, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { changeRows, hedgeTable, notIncluded, severalHedges, sideRow } from './positions.ts';
-import {
-  bps,
-  breakEvenRow,
-  carryCell,
-  cost,
-  costWord,
-  days,
-  gainsWhen,
-  inUnit,
-  maturityCell,
-  rate,
-  row,
-  signedIn,
-  usd,
-} from './record-columns.ts';
+import { breakEvenRow, cost, costWord, gainsWhen } from './priced.ts';
+import { bps, carryCell, days, inUnit, maturityCell, rate, row, signedIn, usd } from './record-columns.ts';
 import { coverCells, largestCells } from './sized.ts';
 
 /** `openedElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */

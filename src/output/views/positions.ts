@@ -136,11 +136,9 @@ export const hedgeTable = ({ open }: SidePosition, openedElsewhere: readonly str
       openedElsewhere !== undefined && {
         header: 'ORIGIN',
         optional: true,
-        show: ({ id }) => origin(openedElsewhere.includes(id)),
+        show: ({ id }) => (openedElsewhere.includes(id) ? text('elsewhere', 'warn') : text('journal')),
       },
       { header: 'DEAL ID', optional: 'last', show: ({ reference }) => dealIdCell(reference) },
     ],
     { empty: 'No hedges listed on this side' },
   );
-
-const origin = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('journal'));

@@ -11,18 +11,14 @@ import type { QuoteDocument } from '../../schema/reading-document.ts';
 import { dimLine, figureRows, gap, line, type TableBlock, tableOf, type View } from '../blocks.ts';
 import { type Cell, type ChangeLine, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
+import { breakEvenRow, capitalized, cost, costWord, gainsWhen } from './priced.ts';
 import {
   bps,
   bpsFigure,
-  breakEvenRow,
-  capitalized,
   cents,
   centsCell,
-  cost,
-  costWord,
   days,
   extraCells,
-  gainsWhen,
   maturityCell,
   ofAmount,
   rate,

@@ -4,9 +4,8 @@ import { Big } from 'big.js';
 import { roundHalfUp } from '../../domain/amounts.ts';
 import { type Fields, ownField } from '../../domain/fields.ts';
 import { exactInstant } from '../../domain/instants.ts';
-import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { isDerivedReference, type Side, sideInWords } from '../../domain/vocabulary.ts';
+import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { TimeStyle } from '../../domain/zone-times.ts';
 import { type Amount, type Cell, inline, missing, nameText, type Tone, text, type Words } from '../cells.ts';
 import { cellOf, labelOf, unknownFields } from '../field-labels.ts';
@@ -100,30 +99,10 @@ export const bps = (amount: Big): Cell => ({ kind: 'number', amount: roundHalfUp
 /** Under a heading that names the unit. */
 export const bpsFigure = (amount: Big): Cell => ({ kind: 'number', amount: roundHalfUp(amount, 1) });
 
-/** A cost without its sign: `costWord` names a gain. */
-export const cost = (amount: Big): Cell => usd(amount.abs(), 'USDC', 'strong');
-export const costWord = (amount: Big): string => (amount.lt(0) ? 'You earn' : 'Total cost');
-
-/** `buy` → `Buy` */
-export const capitalized = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-
-/** `Gains when the naira weakens.` */
-export const gainsWhen = (market: string, side: Side): Cell =>
-  nameText(`${capitalized(sideInWords(market, side))}.`);
-
 /** `1 hedge`, `3200 hedges`. */
 export const countOf = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 export const days = (count: string): string => (count === '1' ? '1 day' : `${count} days`);
-
-/** How far the mid must move by maturity for the hedge to pay its own costs. */
-export function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move }: QuoteFigures): Cell[] {
-  const name = 'Break-even';
-  if (allIn === undefined || move === undefined) return row(name, missing, 'at no rate');
-  if (move.eq(0)) return row(name, rate(allIn, 4), 'at the mid');
-  const direction = move.gt(0) ? 'above the mid' : 'below the mid';
-  return row(name, rate(allIn, 4), { kind: 'percent', amount: roundHalfUp(move.abs(), 2) }, direction);
-}
 
 /** When a hedge matures; marked on a weekend or a public holiday of the reader's time zone. */
 export const maturityCell = (at: string, style: 'date' | 'minute'): Extract<Cell, { kind: 'time' }> => ({

@@ -116,12 +116,11 @@ export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: Ro
   returned: shown.close?.comesBack ?? null,
 });
 
-export const runDocument = ({ ends }: RunReport): readonly RollRunDocument[] => ends.map(runRecord);
-
-const runRecord = (end: RunEnd): RollRunDocument => ({
-  ...runRows.record(end),
-  legs: { close: actionOrNull(end.close), open: actionOrNull(end.open) },
-});
+export const runDocument = ({ ends }: RunReport): readonly RollRunDocument[] =>
+  ends.map((end) => ({
+    ...runRows.record(end),
+    legs: { close: actionOrNull(end.close), open: actionOrNull(end.open) },
+  }));
 
 /** Without the legs, which are a list's. */
 export const runRows = listOf<RunEnd, Omit<RollRunDocument, 'legs'>>()(
