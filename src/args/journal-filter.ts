@@ -8,7 +8,7 @@ import { ENVIRONMENTS } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, PLACE_OPTIONS, spanOptions } from './list-filter.ts';
 import { isNot, oneOf, readDealId } from './operands.ts';
-import { countOrAll, type Given, optionGiven, optionText, type RawInput, readOptions } from './option.ts';
+import { type Given, limitOption, optionGiven, optionText, type RawInput, readOptions } from './option.ts';
 import { readNote } from './shared-options.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -71,11 +71,7 @@ export const JOURNAL_OPTIONS = {
     completes: { words: ['today', 'yesterday'] },
     read: readDay,
   },
-  limit: {
-    flags: '--limit <count>',
-    summary: 'number of actions, or all (default 20)',
-    read: countOrAll('actions'),
-  },
+  limit: limitOption('actions', 'number of actions, or all (default 20)'),
 } as const;
 
 /** Both ends are the same day for `--day`. */
@@ -103,11 +99,7 @@ export function readJournalIntent(raw: RawInput) {
 
 export const HALTS_OPTIONS = {
   ...spanOptions('at', 'recorded'),
-  limit: {
-    flags: '--limit <count>',
-    summary: 'number of records, or all (default 20)',
-    read: countOrAll('records'),
-  },
+  limit: limitOption('records', 'number of records, or all (default 20)'),
 } as const;
 
 export function readHaltsFilter(raw: RawInput) {

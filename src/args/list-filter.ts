@@ -3,7 +3,7 @@ import type { Moment } from '../domain/calendar.ts';
 import { exactInstant, instantOf } from '../domain/instants.ts';
 import { UsageError } from '../errors.ts';
 import { isNot, oneOf, readMarket, readSide } from './operands.ts';
-import { countOrAll, type Given, optionGiven, optionText, type RawInput, readOptions } from './option.ts';
+import { type Given, limitOption, optionGiven, optionText, type RawInput, readOptions } from './option.ts';
 
 /** `field`: the service's time field that the filter uses. */
 export const spanOptions = (field: string, happened: string) =>
@@ -99,11 +99,7 @@ export const HISTORY_OPTIONS = {
     completes: { words: SUM_BY },
     read: (text: string) => oneOf(SUM_BY, text, 'a grouping (--by)'),
   },
-  limit: {
-    flags: '--limit <count>',
-    summary: 'only the newest so many, or all (default all)',
-    read: countOrAll('hedges'),
-  },
+  limit: limitOption('hedges', 'only the newest so many, or all (default all)'),
   chart: { flags: '--chart', summary: 'draw cumulative net P&L' },
 } as const;
 

@@ -88,6 +88,9 @@ export const countOrAll =
     return Number(text);
   };
 
+export const limitOption = (what: string, summary: string) =>
+  ({ flags: '--limit <count>', summary, read: countOrAll(what) }) as const;
+
 /** `hedge open USDTNGN buy 10k --tenor 3 --yes` */
 export const typedCommand = (
   name: string,
