@@ -46,28 +46,23 @@ export interface RendererPorts {
   quit: () => void;
 }
 
-export interface Outage {
-  failed(error: HedgeError): void;
-  answered(): void;
-}
-
 export function outageOn({
   terminal,
   quiet,
   context,
-}: Pick<RendererPorts, 'terminal' | 'quiet' | 'context'>): Outage {
+}: Pick<RendererPorts, 'terminal' | 'quiet' | 'context'>) {
   let failing = false;
   const note = (textAt: (at: string) => string): void => {
     if (!quiet) terminal.writeNote(textAt(isoSeconds(context().now)));
   };
   return {
-    failed(error) {
+    failed(error: HedgeError): void {
       if (failing) return;
       failing = true;
       printError(terminal, error, context());
       note((at) => `No response at ${at}, retrying.`);
     },
-    answered() {
+    answered(): void {
       if (failing) note((at) => `Responding again at ${at}.`);
       failing = false;
     },

@@ -336,16 +336,11 @@ function wrongLine(
   return [{ number, error: new UsageError(`${missingInWords(missing)}.`, add) }];
 }
 
-interface BatchProgress {
-  bar: () => string;
-  report: (end: LineEnd<BatchLine, CommandResult>) => Promise<void>;
-}
-
 /** `onScreen`: standard output shows each error to a person already. */
 function reportBatchProgress(
   lines: readonly BatchLine[],
   { note, liner, clock, onScreen }: Pick<CommandContext, 'note' | 'liner' | 'clock'> & { onScreen: boolean },
-): BatchProgress {
+) {
   const total = lines.length;
   let done = 0;
   let failed = 0;
@@ -371,7 +366,7 @@ function reportBatchProgress(
   };
   return {
     bar: () => progressBar({ done, failed, total }),
-    async report({ line, result, error }) {
+    async report({ line, result, error }: LineEnd<BatchLine, CommandResult>): Promise<void> {
       done += 1;
       const name = `line ${line.number.toString()}`;
       const original = originalAt(result);

@@ -124,85 +124,55 @@ function faultsOf({ faults_in_words: sentences }: PracticeStatus): Markup {
 const ACCOUNT_NAMES: Readonly<Record<PracticeEnvironment, string>> = { test: 'sandbox', live: 'live' };
 
 function accountsOf({ books }: PracticeStatus): Markup {
-  return table(
-    [
-      'Account',
-      '#Balance USDC',
-      '#Margin USDC',
-      '#Reserved USDC',
-      '#Open USD',
-      '#Headroom USD',
-      '#P&L USD',
-      'Hedges',
-      '#In flight',
-    ],
-    PRACTICE_ENVIRONMENTS.map((environment) => {
-      const of = books[environment];
-      const counts = Object.entries(of.hedges).flatMap(([status, count]) =>
-        count > 0 ? `${count} ${status}` : [],
-      );
-      return [
-        ACCOUNT_NAMES[environment],
-        of.balance_usdc,
-        of.margin_in_use_usdc,
-        of.reserved_usdc,
-        of.open_exposure_usd,
-        of.available_exposure_usd,
-        of.unrealized_pnl_usd,
-        counts.join(', '),
-        String(of.orders_in_flight),
-      ];
-    }),
-  );
+  return table(PRACTICE_ENVIRONMENTS, (environment) => {
+    const of = books[environment];
+    const counts = Object.entries(of.hedges).flatMap(([status, count]) =>
+      count > 0 ? `${count} ${status}` : [],
+    );
+    return {
+      Account: ACCOUNT_NAMES[environment],
+      '#Balance USDC': of.balance_usdc,
+      '#Margin USDC': of.margin_in_use_usdc,
+      '#Reserved USDC': of.reserved_usdc,
+      '#Open USD': of.open_exposure_usd,
+      '#Headroom USD': of.available_exposure_usd,
+      '#P&L USD': of.unrealized_pnl_usd,
+      Hedges: counts.join(', '),
+      '#In flight': of.orders_in_flight,
+    };
+  });
 }
 
 const MOST_ROWS = 50;
 
 function hedgesOf({ db }: AdminContext): Markup {
   const hedges = db.all('SELECT * FROM hedge_records ORDER BY seq DESC LIMIT ?', MOST_ROWS).map(hedgeFromRow);
-  return table(
-    [
-      '~Reference',
-      'ID',
-      'Account',
-      'Market',
-      'Side',
-      '#Notional USD',
-      'Status',
-      '#Struck',
-      'Opened',
-      'Maturity',
-    ],
-    hedges.map((hedge) => [
-      hedge.client_reference ?? '',
-      hedge.id,
-      ACCOUNT_NAMES[hedge.environment],
-      hedge.market,
-      hedge.side,
-      moneyText(hedge.notional),
-      hedge.status,
-      hedge.struck === null ? '' : rateText(hedge.struck),
-      timeText(hedge.opened_at),
-      timeText(hedge.maturity_at),
-    ]),
-  );
+  return table(hedges, (hedge) => ({
+    '~Reference': hedge.client_reference ?? '',
+    ID: hedge.id,
+    Account: ACCOUNT_NAMES[hedge.environment],
+    Market: hedge.market,
+    Side: hedge.side,
+    '#Notional USD': moneyText(hedge.notional),
+    Status: hedge.status,
+    '#Struck': hedge.struck === null ? '' : rateText(hedge.struck),
+    Opened: timeText(hedge.opened_at),
+    Maturity: timeText(hedge.maturity_at),
+  }));
 }
 
 function requestsOf({ log }: PageContext, { name }: AdminContext): Markup {
   const newest = log.find(name, {}).slice(-MOST_ROWS).toReversed();
-  return table(
-    ['#No.', 'At', 'Account', '~Request', '~Key', '~Body', 'Status', 'Fault'],
-    newest.map((request) => [
-      String(request.number),
-      timeText(request.at),
-      request.environment === null ? 'nobody' : ACCOUNT_NAMES[request.environment],
-      `${request.method} ${request.path}${request.search}`,
-      request.key ?? '',
-      shortened(request.body.toString('utf8', 0, MOST_BODY + 4)),
-      statusOf(request),
-      request.end?.fault ?? '',
-    ]),
-  );
+  return table(newest, (request) => ({
+    '#No.': request.number,
+    At: timeText(request.at),
+    Account: request.environment === null ? 'nobody' : ACCOUNT_NAMES[request.environment],
+    '~Request': `${request.method} ${request.path}${request.search}`,
+    '~Key': request.key ?? '',
+    '~Body': shortened(request.body.toString('utf8', 0, MOST_BODY + 4)),
+    Status: statusOf(request),
+    Fault: request.end?.fault ?? '',
+  }));
 }
 
 const MOST_BODY = 200;
@@ -218,16 +188,20 @@ function statusOf({ end }: ReceivedRequest): string {
     .join(' ');
 }
 
-/** `#` begins the header of a column of numbers, `~` that of one whose text may break. */
-function table(headers: readonly string[], rows: readonly (readonly string[])[]): Markup {
-  if (rows.length === 0) return html`<p class="dim">None</p>`;
-  const classes = headers.map((header) => CLASSES.get(header.charAt(0)) ?? '');
-  const cell = (tag: 'td' | 'th', text: string, at: number): Markup => {
+/**
+ * A row for each; the cells have the headers of their columns. `#` begins that of numbers, `~` that of text that may
+ * break.
+ */
+function table<T>(each: readonly T[], rowOf: (one: T) => Readonly<Record<string, string | number>>): Markup {
+  const rows = each.map((one) => Object.entries(rowOf(one)));
+  const [first] = rows;
+  if (first === undefined) return html`<p class="dim">None</p>`;
+  const cell = (tag: 'td' | 'th', header: string, text: string | number): Markup => {
     const name = new Markup(tag);
-    return html`<${name} class="${classes[at] ?? ''}">${text}</${name}>`;
+    return html`<${name} class="${CLASSES.get(header.charAt(0)) ?? ''}">${text}</${name}>`;
   };
-  const head = headers.map((header, at) => cell('th', header.replace(/^[#~]/, ''), at));
-  const lines = rows.map((row) => html`<tr>${row.map((text, at) => cell('td', text, at))}</tr>\n`);
+  const head = first.map(([header]) => cell('th', header, header.replace(/^[#~]/, '')));
+  const lines = rows.map((row) => html`<tr>${row.map(([header, text]) => cell('td', header, text))}</tr>\n`);
   return html`<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${lines}</tbody></table></div>`;
 }
 

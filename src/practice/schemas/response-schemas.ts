@@ -161,12 +161,7 @@ type Fields = { [name: string]: Json };
 /** Specification §2: the fields of a later state are absent before it. */
 export function serializeHedge(hedge: StoredHedge): Fields {
   return definedFields({
-    id: hedge.id,
-    client_reference: hedge.client_reference ?? undefined,
-    market: hedge.market,
-    side: hedge.side,
-    notional_usd: moneyNumber(hedge.notional),
-    tenor_days: hedge.tenor_days,
+    ...termsOf(hedge, hedge.notional),
     status: hedge.status,
     order_tx_hash: hedge.order_tx_hash,
     fill_tx_hash: hedge.fill_tx_hash ?? undefined,
@@ -178,6 +173,15 @@ export function serializeHedge(hedge: StoredHedge): Fields {
     maturity_at: isoTime(hedge.maturity_at),
   });
 }
+
+const termsOf = (hedge: StoredHedge, notional: Micro) => ({
+  id: hedge.id,
+  client_reference: hedge.client_reference ?? undefined,
+  market: hedge.market,
+  side: hedge.side,
+  notional_usd: moneyNumber(notional),
+  tenor_days: hedge.tenor_days,
+});
 
 const timeIfAny = (at: number | null): string | undefined => (at === null ? undefined : isoTime(at));
 
@@ -207,12 +211,7 @@ export function serializeHistory(hedge: StoredHedge): Fields {
   const fees = hedge.platform_fees + hedge.done_fees;
   const exit = divideHalfEven(hedge.done_notional * ONE_RATE * EXIT_SCALE, hedge.done_exit);
   return definedFields({
-    id: hedge.id,
-    client_reference: hedge.client_reference ?? undefined,
-    market: hedge.market,
-    side: hedge.side,
-    notional_usd: moneyNumber(hedge.done_notional),
-    tenor_days: hedge.tenor_days,
+    ...termsOf(hedge, hedge.done_notional),
     entry_price: rateNumber(entryPrice(hedge, exit)),
     exit_price: rateNumber(exit),
     gross_pnl_usd: moneyNumber(hedge.done_gross),
