@@ -10,7 +10,7 @@ import { JournalDamage, type JournalDatabase } from '../journal/store/journal-da
 import { journalReader } from '../journal/store/journal-reader.ts';
 import { salvagedRecords } from '../journal/store/salvage.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
-import type { Host } from '../platform/host.ts';
+import { type Host, userAt } from '../platform/host.ts';
 import { DeskWriter, type LogNow, type WriterParts } from './desk-writer.ts';
 import { Follower } from './follower.ts';
 import { LogSession, type SessionParts } from './log-session.ts';
@@ -87,7 +87,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
         // A file that cannot be read has at least one.
         pending: waiting.length + (damage === undefined ? 0 : 1),
       },
-      own: { user: host.user(), host: host.self.hostname || 'unknown' },
+      own: userAt(host),
       isRunning,
       nowMs: clock.now(),
       readable: () => salvagedRecords(folder, host),

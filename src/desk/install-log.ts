@@ -2,7 +2,7 @@
 import { quoted } from '../domain/quoted.ts';
 import { nothingChanged, type StoppedError } from '../errors.ts';
 import { type LogConnection, LogFailure, type LogRow } from './connection.ts';
-import { appendAnywhere, type GivenRecord, literal } from './log.ts';
+import { appendPages, type GivenRecord, literal, PAGE_MS } from './log.ts';
 import { MAKE_ROLES, MIGRATIONS, OLDEST_CLIENT } from './log-schema.ts';
 
 /** Versions of its schema; `from` is 0 where there was none. */
@@ -13,7 +13,6 @@ export interface InstalledLog {
   founding: string;
 }
 
-const WITHIN_MS = 30_000;
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 /** Any number: two owners at one moment wait for each other. */
 const LOCK = 'SELECT pg_advisory_xact_lock(7522413)';
@@ -29,7 +28,7 @@ export async function installLog(
 ): Promise<InstalledLog> {
   /** The first row of the last statement. */
   const run = async (...statements: readonly string[]): Promise<LogRow | undefined> =>
-    (await connection.run(statements.join(';\n'), WITHIN_MS)).at(-1)?.rows[0];
+    (await connection.run(statements.join(';\n'), PAGE_MS)).at(-1)?.rows[0];
   checkServer(
     await run(
       "SELECT current_setting('server_version_num')::int >= 130000 AS new_enough, pg_encoding_to_char(encoding) AS encoding, pg_is_in_recovery() AS standby FROM pg_database WHERE datname = current_database()",
@@ -53,11 +52,7 @@ export async function installLog(
     );
     // Its beginning may have been lost with the process that made the tables.
     const isEmpty = await run('SELECT seq FROM hedge.head');
-    if (isEmpty?.['seq'] === '0')
-      await appendAnywhere(connection, [founding], {
-        copy: { seq: 0, hash: '' },
-        withinMs: WITHIN_MS,
-      });
+    if (isEmpty?.['seq'] === '0') await appendPages(connection, [founding]);
     const first = await run('SELECT record FROM hedge.records WHERE seq = 1');
     return { from, to, founding: first?.['record'] ?? founding.record };
   } catch (error) {

@@ -9,6 +9,7 @@ import { HedgeError, without } from '../errors.ts';
 import type { LogComparison } from '../journal/audit-report.ts';
 import type { JournalRecord, Operator } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
+import { userAt } from '../platform/host.ts';
 import { deskChanged, deskLookup, type LookForDesk, stillJoining } from './account-desk.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 
@@ -104,12 +105,7 @@ export async function recordedOperator(
     settings.operator === undefined
       ? await nameInProfile(select)
       : readOperatorName(settings.operator, 'HEDGE_OPERATOR');
-  const { host } = machine;
-  return {
-    ...(name === undefined ? {} : { name }),
-    user: host.user(),
-    host: host.self.hostname || 'unknown',
-  };
+  return { ...(name === undefined ? {} : { name }), ...userAt(machine.host) };
 }
 
 /** A command that needs the profile reports its faults. */

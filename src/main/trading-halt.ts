@@ -11,6 +11,7 @@ import { type Halt, haltReason } from '../journal/halt.ts';
 import { type HaltRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { signedAt } from '../journal/store/new-records.ts';
+import { userAt } from '../platform/host.ts';
 import { haltNow } from '../readings/read-journal.ts';
 import { hasDesk, type OwnDesk, type OwnDeskJournal, ownDesks } from './own-desks.ts';
 import { type OwnJournal, recordedOperator, type SelectProfile } from './own-journal.ts';
@@ -186,8 +187,7 @@ async function operatorOrUser(parts: DeskRuntime, select: SelectProfile): Promis
   try {
     return await recordedOperator(parts, select);
   } catch {
-    const { host } = parts.machine;
-    return { user: host.user(), host: host.self.hostname || 'unknown' };
+    return userAt(parts.machine.host);
   }
 }
 

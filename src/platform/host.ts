@@ -31,6 +31,12 @@ export interface Host {
   judge(other: ProcessIdentity): 'running' | 'gone' | 'unknown';
 }
 
+/** Who is recorded, apart from a name. */
+export const userAt = (host: Pick<Host, 'user' | 'self'>): { user: string; host: string } => ({
+  user: host.user(),
+  host: host.self.hostname || 'unknown',
+});
+
 /** The ports that files and locks need, together. */
 export interface Machine {
   clock: Clock;

@@ -366,7 +366,7 @@ function reportBatchProgress(
   };
   return {
     bar: () => progressBar({ done, failed, total }),
-    async report({ line, result, error }: LineEnd<BatchLine, CommandResult>): Promise<void> {
+    report: async ({ line, result, error }: LineEnd<BatchLine, CommandResult>): Promise<void> => {
       done += 1;
       const name = `line ${line.number.toString()}`;
       const original = originalAt(result);

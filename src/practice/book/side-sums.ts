@@ -12,31 +12,37 @@ import {
 import type { Fraction, Micro, Rate } from '../domain/scaled-decimals.ts';
 import {
   bigTextColumn,
+  bigTextValue,
   type Database,
   enumColumn,
   insertRow,
+  type RecordOf,
   type Row,
+  recordsOf,
   textColumn,
 } from '../store/database.ts';
 
-const SUMS = [
+const SUMS = {
   /** Notional of opens in flight, and of adds in flight. */
-  'submitted',
-  'adding',
+  submitted: bigTextValue,
+  adding: bigTextValue,
   /** Sums over filled hedges: number, notional, margin, notional × struck rate, notional × close fee. */
-  'count',
-  'notional',
-  'margin',
-  'entry',
-  'fees',
+  count: bigTextValue,
+  notional: bigTextValue,
+  margin: bigTextValue,
+  entry: bigTextValue,
+  fees: bigTextValue,
   /** Carry settled by an add or a reduction. */
-  'carry_owed',
+  carry_owed: bigTextValue,
   /** notional × daily carry, and that × the second since the epoch from which it accrues. */
-  'accruing',
-  'accruing_from',
-] as const;
+  accruing: bigTextValue,
+  accruing_from: bigTextValue,
+};
 
-export type SideSums = Record<(typeof SUMS)[number], bigint>;
+export type SideSums = RecordOf<typeof SUMS>;
+
+const { fromRow: sumsFromRow } = recordsOf(SUMS);
+const noSums = (): SideSums => sumsFromRow(Object.fromEntries(Object.keys(SUMS).map((name) => [name, '0'])));
 
 interface OpenAmounts {
   notional: Micro;
@@ -138,8 +144,8 @@ function countFilled(
 
 function saveChange(db: Database, { side, sums, phases }: SideChange): void {
   const { environment, market, side: of } = side;
-  const kept = sumsOfSide(db, environment, side);
-  const texts = SUMS.map((name) => [name, String(kept[name] + sums[name])] as const);
+  const kept = rowOfSide(db, environment, side);
+  const texts = Object.entries(sums).map(([name, sum]) => [name, String(sum + keptSum(kept, name))]);
   db.run('DELETE FROM side_sums WHERE environment = ? AND market = ? AND side = ?', environment, market, of);
   insertRow(db, 'side_sums', { environment, market, side: of, ...Object.fromEntries(texts) });
   for (const [phase, accruing] of phases) {
@@ -149,10 +155,13 @@ function saveChange(db: Database, { side, sums, phases }: SideChange): void {
       'SELECT accruing FROM side_phases WHERE environment = ? AND market = ? AND side = ? AND phase = ?',
       ...binds,
     );
-    const sum = accruing + (row === undefined ? 0n : bigTextColumn(row, 'accruing'));
+    const sum = accruing + keptSum(row, 'accruing');
     db.run('INSERT OR REPLACE INTO side_phases VALUES (?, ?, ?, ?, ?)', ...binds, String(sum));
   }
 }
+
+const keptSum = (row: Row | undefined, column: string): bigint =>
+  row === undefined ? 0n : bigTextColumn(row, column);
 
 /** By market, buy before sell; sides without open hedges may be among them. */
 export function sumsBySide(
@@ -169,14 +178,17 @@ export function sumsBySide(
 }
 
 export function sumsOfSide(db: Database, environment: PracticeEnvironment, on: MarketSide): SideSums {
-  const row = db.get(
-    'SELECT * FROM side_sums WHERE environment = ? AND market = ? AND side = ?',
-    environment,
-    on.market,
-    on.side,
-  );
+  const row = rowOfSide(db, environment, on);
   return row === undefined ? noSums() : sumsFromRow(row);
 }
+
+const rowOfSide = (db: Database, environment: PracticeEnvironment, { market, side }: MarketSide) =>
+  db.get(
+    'SELECT * FROM side_sums WHERE environment = ? AND market = ? AND side = ?',
+    environment,
+    market,
+    side,
+  );
 
 /** Gross notional of submitted and filled hedges and of adds in flight. */
 export const exposureOf = (sums: SideSums): Micro => sums.submitted + sums.adding + sums.notional;
@@ -204,25 +216,4 @@ export function accruedSince(
 export function marketsInUse(db: Database): string[] {
   const sides = PRACTICE_ENVIRONMENTS.flatMap((environment) => sumsBySide(db, environment));
   return [...new Set(sides.filter(({ sums }) => exposureOf(sums) > 0n).map(({ market }) => market))];
-}
-
-function sumsFromRow(row: Row): SideSums {
-  const sums = noSums();
-  for (const name of SUMS) sums[name] = bigTextColumn(row, name);
-  return sums;
-}
-
-function noSums(): SideSums {
-  return {
-    submitted: 0n,
-    adding: 0n,
-    count: 0n,
-    notional: 0n,
-    margin: 0n,
-    entry: 0n,
-    fees: 0n,
-    carry_owed: 0n,
-    accruing: 0n,
-    accruing_from: 0n,
-  };
 }
