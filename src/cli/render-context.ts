@@ -1,7 +1,7 @@
 /** Per-invocation render context: command, profile, environment and time. */
 import { ACCOUNT_COMMANDS } from '../commands/registry.ts';
 import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
-import { type CommandPlacing } from '../domain/hint.ts';
+import type { CommandPlacing } from '../domain/hint.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { ColumnChoice } from '../output/layout.ts';
 

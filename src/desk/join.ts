@@ -10,7 +10,7 @@ import {
   recordedIdentity,
   relationOfLabels,
 } from '../journal/account-identity.ts';
-import { type DeskFounding, type DeskJoin, type RecordedIdentity } from '../journal/records.ts';
+import type { DeskFounding, DeskJoin, RecordedIdentity } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
 import { textOf } from '../journal/store/journal-database.ts';
 import { type NewRecord, type Signature, signedAt } from '../journal/store/new-records.ts';

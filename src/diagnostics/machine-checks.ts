@@ -3,7 +3,7 @@
 import { basename, dirname, join, posix } from 'node:path';
 import { counted } from '../domain/exposure.ts';
 import { say, shell, step } from '../domain/hint.ts';
-import { type Hint, type HintLine } from '../errors.ts';
+import type { Hint, HintLine } from '../errors.ts';
 import { type AuditReport, changeInWords, verdictOf } from '../journal/audit-report.ts';
 import { nextSteps, operatorInFull } from '../journal/describe.ts';
 import type { Operator } from '../journal/records.ts';
