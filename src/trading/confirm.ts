@@ -61,7 +61,8 @@ export const TOLERATED_BPS = new Big(10);
 
 /** A clause; undefined when the confirmation still holds. */
 export function changedSince(shown: Plan, fresh: Plan): string | undefined {
-  return priceChange(shown, fresh) ?? bookChange(shown, fresh);
+  const changes = [priceChange(shown, fresh) ?? [], bookChange(shown, fresh) ?? []].flat();
+  return changes.length === 0 ? undefined : changes.join(', and ');
 }
 
 /** A clause on size or side alone. */
@@ -93,10 +94,10 @@ function sizeChange(shown: Plan, fresh: Plan): string | undefined {
         ? undefined
         : insteadOf('increase', { shown, fresh });
     case 'reduce':
-      return fresh.action !== 'reduce' ||
-        (shown.notional.eq(fresh.notional) && shown.closesSide === fresh.closesSide)
-        ? undefined
-        : insteadOf('reduction', { shown, fresh });
+      if (fresh.action !== 'reduce') return undefined;
+      if (!shown.notional.eq(fresh.notional)) return insteadOf('reduction', { shown, fresh });
+      if (shown.closesSide === fresh.closesSide) return undefined;
+      return `the reduction ${fresh.closesSide ? 'now' : 'no longer'} closes the side`;
     case 'open':
     case 'close':
       return undefined;

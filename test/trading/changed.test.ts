@@ -73,6 +73,30 @@ describe('a change between the preview and the send', () => {
     );
   });
 
+  it('a reduction of the same size closes what is left of the side', () => {
+    const reduce = (size: number) =>
+      planOf('reduce USDTNGN buy 5000', {
+        facts: { sidePosition: sideBook({ hedges: [hedge('hdg_A', size)] }) },
+      });
+    expect(changedSince(reduce(10_000), reduce(5_000))).toBe('the reduction now closes the side');
+    expect(changedSince(reduce(5_000), reduce(10_000))).toBe('the reduction no longer closes the side');
+  });
+
+  it('the price and the side: both are named', () => {
+    const close = (mark: number, size: number) =>
+      planOf('close USDTNGN buy', {
+        facts: {
+          sidePosition: sideBook({
+            hedges: [hedge('hdg_A', size)],
+            positions: [position({ mark_price: mark })],
+          }),
+        },
+      });
+    expect(changedSince(close(1_000, 10_000), close(998, 15_000))).toBe(
+      'the mark price is now 998.00, 20 bps worse than 1,000.00, and USDTNGN buy changed from 10,000.00 USD to 15,000.00 USD',
+    );
+  });
+
   it('nothing, when nothing did', () => {
     expect(changedSince(half(), half())).toBeUndefined();
     expect(changedSince(priced('buy', 1_000), priced('buy', 1_000))).toBeUndefined();
