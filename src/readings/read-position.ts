@@ -1,6 +1,7 @@
 /** Reads the positions and every hedge that may hold one, and whether the list of hedges may be incomplete. */
 
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
+import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { type HedgesQuery, PAGE_SIZE_PARAMETER } from '../client/serialize-request.ts';
 import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
@@ -32,9 +33,14 @@ export async function readPositionFacts(
   { isBare = false, withoutList = false }: { isBare?: boolean; withoutList?: boolean } = {},
 ): Promise<PositionFacts> {
   const atMs = reading.clock.now();
+  const reply = reading.api.positions({ signal: reading.signal });
+  const hasSizes = async (): Promise<boolean> =>
+    (await reply).data.every(({ notional_usd: size }) => decimalFrom(size) !== undefined);
   const [positions, list] = await Promise.all([
-    reading.api.positions({ signal: reading.signal }),
-    readHedges(reading, isBare ? readBare : readWhole).catch(withoutList ? noHedges : rethrown),
+    reply,
+    readHedges(reading, { read: isBare ? readBare : readWhole, hasSizes }).catch(
+      withoutList ? noHedges : rethrown,
+    ),
   ]);
   const facts = {
     positions: positions.data,
@@ -107,15 +113,27 @@ const readBare: ReadList = (reading, query) =>
     raw: (asked) => rawPage(reading, asked),
   });
 
+/** `hasSizes`: each position states its size, which shows whether a hedge is missing. */
 async function readHedges(
   reading: Reading,
-  read: ReadList,
+  { read, hasSizes }: { read: ReadList; hasSizes: () => Promise<boolean> },
 ): Promise<HedgeList & Pick<HedgesPage, 'unsized'>> {
   const { data, servedAt, clocks, unsized: first, count } = await read(reading, {});
   const all = eachOnce(data);
   const now = servedAt ?? new Date(reading.clock.now());
+  const shown = new Set(all.map(({ id }) => id));
+  const isAnother = ({ id }: Hedge): boolean => !shown.has(id);
+  // The newest filled hedges are others than the newest of any status only if these are not all filled.
+  const lacksFilled = async (): Promise<boolean> =>
+    count >= SHORTEST_PAGE &&
+    all.some(({ status }) => status !== 'filled') &&
+    !(await hasSizes()) &&
+    (await read(reading, { status: 'filled' })).data.some(isAnother);
   // A service may apply the limit, and have a smaller page than was asked for: a filtered list shows that.
-  if (reachesBack(all, now.getTime()) || (count < SMALLEST_PAGE && !(await mayBePage(reading, count))))
+  if (
+    reachesBack(all, now.getTime()) ||
+    (count < SMALLEST_PAGE && !(await mayBePage(reading, count)) && !(await lacksFilled()))
+  )
     return { hedges: all, unsized: first, mayBeCut: false, servedAt, clocks };
   const parts = await Promise.all(
     HOLDING.map(async (status) => {
@@ -126,16 +144,15 @@ async function readHedges(
   const unsized = new Map(
     [first, ...parts.map((part) => part.unsized)].flat().map((hedge) => [hedge.id, hedge]),
   );
-  const shown = new Set(all.map(({ id }) => id));
   // Only a list with other hedges than the page was filtered before it was cut; then a shorter one is no page.
-  const longest = parts.some(({ listed }) => listed.some(({ id }) => !shown.has(id))) ? data.length : 0;
+  const longest = parts.some(({ listed }) => listed.some(isAnother)) ? data.length : 0;
   const cut = await Promise.all(
     parts.map(
       async ({ status, listed }) =>
         // A service that does not filter returns the same page.
         listed.some((hedge) => hedge.status !== status) ||
         (listed.length >= longest &&
-          (longest >= SMALLEST_PAGE ||
+          (longest > 0 ||
             (listed.length === count && isUsualPage(count)) ||
             (await mayBePage(reading, listed.length)))),
     ),
@@ -247,13 +264,13 @@ export async function hedgesPage(
   }
 }
 
-/** A shorter list than `SMALLEST_PAGE` may be a page only if its length is that of a usual one. */
-const USUAL_PAGES_ARE_MULTIPLES_OF = 5;
+/** A shorter list than `SMALLEST_PAGE` may be a page only if its length is that of a usual one: a multiple of this. */
+const SHORTEST_PAGE = 5;
 
 /** `count`: as sent, before a hedge that is listed twice counts once. */
 export async function mayBePage(reading: Pick<Reading, 'api' | 'signal'>, count: number): Promise<boolean> {
   if (count >= LARGEST_PAGE) return true;
-  if (count < 2 || (count < SMALLEST_PAGE && count % USUAL_PAGES_ARE_MULTIPLES_OF !== 0)) return false;
+  if (count < 2 || (count < SMALLEST_PAGE && count % SHORTEST_PAGE !== 0)) return false;
   return !(await honoursLimit(reading));
 }
 

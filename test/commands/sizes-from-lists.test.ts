@@ -129,7 +129,7 @@ describe('a size that is computed from the list of hedges', () => {
     expect(desk.sent()).toEqual([{ market: 'USDTNGN', side: 'buy', notional_usd: 3000 }]);
   });
 
-  it.each([20, 24, 50, 64])(
+  it.each([10, 12, 15, 20, 24, 50, 64])(
     'counts those that a service which applies a limit, and has at most %d a page, left out of its newest',
     async (page) => {
       const book = bought(page + 1, (at) => (at < page - 1 ? { status: 'closed' } : {}));
@@ -142,6 +142,7 @@ describe('a size that is computed from the list of hedges', () => {
   it.each([
     ['64 a page, closed ones among them', 64, (at: number) => (at % 3 === 0 ? { status: 'closed' } : {})],
     ['50 a page', 50, () => ({})],
+    ['12 a page, a closed one first', 12, (at: number) => (at === 0 ? { status: 'closed' } : {})],
   ])('is not computed where a service applies a limit, but has at most %s', async (_, page, changes) => {
     const desk = await deskOf(bought(300, changes), { page, honoursLimit: true });
     expect(await desk.run(`${MEASURED[0] ?? ''} --yes --no-wait`)).toMatchObject({ code: 10 });
@@ -163,6 +164,18 @@ describe('a size that is computed from the list of hedges', () => {
       expect(desk.sent()).toMatchObject([{ notional_usd: count * 50 }]);
     },
   );
+
+  it.each([
+    ['the positions have their sizes', 1, 7, [aPosition({ side: 'buy', notional_usd: 600 })]],
+    ['the list is shorter than any page', 1, 4, [aPosition({ side: 'buy' })]],
+    ['all of them are filled', 0, 7, [aPosition({ side: 'buy' })]],
+    ['nothing is open', 1, 7, []],
+  ])('asks for no second list of a few hedges where %s', async (_, over, count, positions) => {
+    const book = bought(count, (at) => (at < over ? { status: 'closed' } : {}));
+    const desk = await deskOf(book, { positions });
+    await desk.run(`${MEASURED[0] ?? ''} --dry-run`);
+    expect(desk.service.requests.filter(({ line }) => line.includes('status='))).toEqual([]);
+  });
 
   it('counts a hedge once that is listed twice', async () => {
     const book = bought(7).flatMap((hedge) => [hedge, hedge]);
