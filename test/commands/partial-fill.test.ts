@@ -202,22 +202,23 @@ describe('an open that is filled in part in the background', () => {
   });
 });
 
-describe('a partial fill that the service completes later', () => {
-  /** PAY-1 of 10,000, of which the service shows `share` from now on. */
-  async function aDeskThatFills() {
-    const desk = await aDesk();
-    const show = (share: number): void =>
-      desk.front.meddle(async (line, pass) => {
-        const answer = await pass();
-        if (!/^GET \/(hedges|positions)/.test(line)) return answer;
-        return { ...answer, body: answer.body.replaceAll('"notional_usd":10000', `"notional_usd":${share}`) };
-      });
-    show(4_000);
-    expect((await desk.run(OPEN)).code).toBe(7);
-    desk.clock.pass(20_000);
-    return { ...desk, show };
-  }
+/** PAY-1 of 10,000, of which the service shows `share` from now on. */
+async function aDeskThatFills() {
+  const desk = await aDesk();
+  const show = (share: number): void =>
+    desk.front.meddle(async (line, pass) => {
+      const answer = await pass();
+      if (!/^GET \/(hedges|positions)/.test(line)) return answer;
+      const shown = (_: string, size: string) => `"notional_usd":${Number(size) - 10_000 + share}`;
+      return { ...answer, body: answer.body.replaceAll(/"notional_usd":(\d+)/g, shown) };
+    });
+  show(4_000);
+  expect((await desk.run(OPEN)).code).toBe(7);
+  desk.clock.pass(20_000);
+  return { ...desk, show };
+}
 
+describe('a partial fill that the service completes later', () => {
   it('is open as asked: nothing is missing, and no command opens the rest', async () => {
     const desk = await aDeskThatFills();
     desk.show(10_000);
@@ -238,6 +239,60 @@ describe('a partial fill that the service completes later', () => {
     expect(words(ran)).toMatch(
       /7,000\.00 USD filled\. 3,000\.00 USD is not open .* hedge open USDTNGN buy 3000 /,
     );
+  });
+});
+
+describe('a partial fill that the service completes, and that is then changed from here', () => {
+  async function aDeskThatFilledLater() {
+    const desk = await aDeskThatFills();
+    desk.show(10_000);
+    desk.clock.pass(90_000);
+    return desk;
+  }
+
+  it.each(['reduce USDTNGN buy 5k', 'add USDTNGN buy 5k', 'close USDTNGN buy'])(
+    'was filled whole: nothing is missing after %s',
+    async (line) => {
+      const desk = await aDeskThatFilledLater();
+      expect((await desk.run(`${line} --yes`)).code).toBe(0);
+      for (const later of [1_000, 90_000]) {
+        desk.clock.pass(later);
+        const ran = await desk.run(OPEN);
+        expect([ran.code, ran.err]).toEqual([0, expect.not.stringContaining('-rest')]);
+        expect(ran.out).not.toContain('PARTIAL FILL');
+      }
+    },
+  );
+
+  it('is whole in the journal from its first reading as such on, and so is its size in the books', async () => {
+    const desk = await aDeskThatFilledLater();
+    await desk.run(OPEN);
+    await desk.run('reduce USDTNGN buy 5k --yes');
+    expect((await desk.run('journal PAY-1 --json')).document()).toMatchObject({
+      data: { outcome: 'filled', filled_notional_usd: 10_000 },
+    });
+    const records = await desk.run('journal PAY-1');
+    expect(records.out.match(/outcome: (partial fill|filled)/g)).toEqual([
+      'outcome: partial fill',
+      'outcome: filled',
+    ]);
+  });
+
+  it('and of which a part is missing has no command that opens again what was reduced', async () => {
+    const desk = await aDeskThatFills();
+    desk.clock.pass(90_000);
+    expect((await desk.run('reduce USDTNGN buy 1k --yes')).code).toBe(0);
+    desk.clock.pass(90_000);
+    expect(words(await desk.run(OPEN))).toContain('4,000.00 USD filled.');
+    desk.show(10_000);
+    expect((await desk.run(OPEN)).code).toBe(0);
+  });
+
+  it('a reading from before a reduction counts no more as filled', async () => {
+    const desk = await aDeskThatFills();
+    expect((await desk.run('reduce USDTNGN buy 1k --yes')).code).toBe(0);
+    desk.show(5_000);
+    expect(words(await desk.run(OPEN))).toContain('4,000.00 USD filled.');
   });
 });
 

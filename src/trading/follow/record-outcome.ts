@@ -1,17 +1,19 @@
 /** Records what the service showed of a sent action: found, ended, not executed, or not to be told. */
+import type { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { createsHedge, rowOf } from '../../domain/action-table.ts';
+import { isSameSize } from '../../domain/exposure.ts';
 import { clocksDisagree, exactInstant } from '../../domain/instants.ts';
-import { closedElsewhere, PARTIAL_FILL, UNAUTHORIZED } from '../../journal/queries.ts';
+import { closedElsewhere, PARTIAL_FILL, partialFillOf, UNAUTHORIZED } from '../../journal/queries.ts';
 import { type EndKind, NOT_OURS } from '../../journal/records.ts';
 import { type Action, isUnanswered } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
+import { filledInPart } from '../../readings/partial-fills.ts';
 import { foundProvisionallyUntil, isConclusive, isOverdue, keyAge } from '../idempotency-window.ts';
 import {
   appendRecord,
   factsOfHedge,
   factsOfSide,
-  filledInPart,
   type OutcomeFacts,
   type RecordContext,
   type RecordPayload,
@@ -149,6 +151,23 @@ export async function recordOutcome(
     if (now.length <= elsewhere.length) return recorded;
     elsewhere = now;
   }
+}
+
+/** Records the whole fill of an open that was recorded as filled in part, while its hedge is open. Never throws. */
+export async function recordIfWhole(
+  action: Action,
+  { hedge, filled }: { hedge: Hedge | undefined; filled: Big | undefined },
+  context: RecordContext,
+): Promise<Action> {
+  const { notional, outcome } = action;
+  if (hedge?.status !== 'filled' || notional === undefined || filled?.eq(notional) !== true) return action;
+  // The rate of another size may be that of a later add.
+  const { [PARTIAL_FILL]: _, ...seen } = isSameSize(hedge.notional_usd, notional)
+    ? factsOfHedge(hedge)
+    : (outcome?.facts ?? {});
+  const facts = { ...seen, notional_usd: notional.toFixed() };
+  const record = { kind: 'outcome', outcome: 'filled', hedge_id: hedge.id, facts } as const;
+  return appendRecord(action, record, context, (current) => partialFillOf(current) === undefined);
 }
 
 /**

@@ -16,13 +16,13 @@ import { changesKept, closedAlone, wasNotExecuted } from '../../journal/queries.
 import { isEnd } from '../../journal/records.ts';
 import { type Action, isUnanswered } from '../../journal/replay.ts';
 import { closedHedgeId } from '../../readings/closed-record.ts';
+import { filledSince } from '../../readings/partial-fills.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readUnderReference } from '../../readings/read-position.ts';
 import { confirmationCommands, isOfAnotherKey } from '../account-keys.ts';
 import { dealSentElsewhere } from '../deal-id.ts';
 import { arrivalInWords, READINGS_LAG_MS } from '../idempotency-window.ts';
-import { filledSince } from '../outcome/append-record.ts';
 import { type Evidence, hedgesUnderDealId } from '../outcome/change-evidence.ts';
 import { actionsSince, isProofOf, type Observation, observe } from '../outcome/observe.ts';
 import { closeOrigin, factsOfOrigin, mayStillLand } from '../outcome/own-close.ts';
@@ -52,7 +52,14 @@ import {
   unknownError,
 } from '../report-errors.ts';
 import type { Known } from './known.ts';
-import { confirmFound, endFrom, recordNotSeen, recordNotTold, recordOutcome } from './record-outcome.ts';
+import {
+  confirmFound,
+  endFrom,
+  recordIfWhole,
+  recordNotSeen,
+  recordNotTold,
+  recordOutcome,
+} from './record-outcome.ts';
 import type { Sent } from './send-attempt.ts';
 
 export async function reportKnown(now: Known, context: ReadContext): Promise<ActionReport> {
@@ -297,17 +304,19 @@ async function endedBefore(now: Known, context: ReadContext): Promise<ActionRepo
     const nowMs = context.clock.now();
     return reportOf('unknown', { entry, finding: changedByOthersError(entry, { message, nowMs }) });
   }
-  const entry = observed === undefined ? known : await confirmFound(known, observed, context);
+  const found = observed === undefined ? known : await confirmFound(known, observed, context);
   const { outcome } = known;
   const end =
     outcome !== undefined && isEnd(outcome.kind) ? outcome.kind : rowOf(known.intent.action).outcome;
   const { hedge } = observed ?? {};
-  const since = filledSince(entry, hedge, () => actionsSince(entry, context.journal));
+  const nowMs = context.clock.now();
+  const since = filledSince(found, { hedge, nowMs }, () => actionsSince(found, context.journal));
+  const entry = await recordIfWhole(found, { hedge, filled: since }, context);
   const finding =
     end === 'failed'
       ? failedError(entry, firstOfHedge(entry, context))
-      : partialFillError(entry, { hedge, since, nowMs: context.clock.now() });
-  const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
+      : partialFillError(entry, { hedge, since, nowMs });
+  const endedMs = Date.parse(known.outcome?.at ?? known.changedAt);
   const derived = figuresOf(entry, { hedge, endedMs, filled: since });
   const hedges = changesKept(entry)?.map((change) => ({
     ...change,

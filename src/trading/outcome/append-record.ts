@@ -1,15 +1,11 @@
-/** Records the outcome of a sent action, partial fills included. A failing journal only causes a warning: the action goes on. */
+/** Adds a record of a sent action to the journal. A failing journal only causes a warning: the action goes on. */
 
-import type { Big } from 'big.js';
 import { digitsFrom } from '../../client/json.ts';
 import type { Hedge, Position } from '../../client/schemas.ts';
-import { createsHedge } from '../../domain/action-table.ts';
-import { isSameSize } from '../../domain/exposure.ts';
 import { hintText, say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { sanitize } from '../../domain/sanitize.ts';
 import { HedgeError } from '../../errors.ts';
-import { additionsSince, partialFillOf, reductionsSince } from '../../journal/queries.ts';
 import { type ActionRecord, SCHEMA } from '../../journal/records.ts';
 import { type Action, applyRecord } from '../../journal/replay.ts';
 import { actionById, type JournalState } from '../../journal/state.ts';
@@ -70,38 +66,6 @@ function warning({ shortId }: Action, error: unknown): string {
     error instanceof HedgeError ? error : { what: 'The journal could not be written.', hint: undefined };
   const then = hint ?? say`Once it is writable: ${shell`hedge check ${shortId}`}`;
   return `The outcome of action ${shortId} is not in the journal: ${sanitize(what)} The outcome shown here is correct. ${sanitize(hintText(then))}`;
-}
-
-/**
- * USD filled, judged at the first reading of the fill; undefined for a full fill, or if a reduction of this machine
- * explains it. `actions`: since this one.
- */
-export function filledInPart(
-  action: Action,
-  { status, notional_usd: size }: Hedge,
-  actions: () => readonly Action[],
-): Big | undefined {
-  const { intent, notional: asked, refusal } = action;
-  // The hedge is that of the other request under its key, with a size of its own.
-  if (refusal?.code === 'idempotency_key_reuse') return undefined;
-  const isFilled = status === 'filled' || status === 'closed';
-  if (!createsHedge(intent) || asked === undefined || !isFilled) return undefined;
-  // A size of zero means closed since, which proves nothing about the fill.
-  if (size.lte(0) || size.gte(asked) || isSameSize(size, asked)) return undefined;
-  return reductionsSince(actions(), action).length > 0 ? undefined : size;
-}
-
-/** USD filled by now of an open that was recorded as filled in part, if that is more; an add of this machine is no fill. */
-export function filledSince(
-  action: Action,
-  hedge: Hedge | undefined,
-  actions: () => readonly Action[],
-): Big | undefined {
-  const [part, asked] = [partialFillOf(action), action.notional];
-  if (part === undefined || asked === undefined || hedge?.status !== 'filled') return undefined;
-  const { notional_usd: size } = hedge;
-  if (size.lte(part) || additionsSince(actions(), action).length > 0) return undefined;
-  return size.gt(asked) || isSameSize(size, asked) ? asked : size;
 }
 
 export type OutcomeFacts = Record<string, string | null>;

@@ -1,12 +1,12 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
-import { replayRecords } from '../../../src/journal/replay.ts';
-import { filledInPart } from '../../../src/trading/outcome/append-record.ts';
-import { hedgeEvidence } from '../../../src/trading/outcome/change-evidence.ts';
-import { ACCEPTED, anIntent, at, FAILED, idOf, REFUSED, SENDING, step } from '../../journal/records.ts';
-import type { Body } from '../../spec/bodies.ts';
-import { hedge } from '../facts.ts';
+import type { IntentRecord, JournalRecord } from '../../src/journal/records.ts';
+import { replayRecords } from '../../src/journal/replay.ts';
+import { filledInPart } from '../../src/readings/partial-fills.ts';
+import { hedgeEvidence } from '../../src/trading/outcome/change-evidence.ts';
+import { ACCEPTED, anIntent, at, FAILED, idOf, REFUSED, SENDING, step } from '../journal/records.ts';
+import type { Body } from '../spec/bodies.ts';
+import { hedge } from '../trading/facts.ts';
 
 type Step = Parameters<typeof step>[0];
 

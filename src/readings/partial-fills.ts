@@ -1,0 +1,86 @@
+/** How much of an open was filled at its first reading, and since. Pure. */
+import { Big } from 'big.js';
+import type { Hedge } from '../client/schemas.ts';
+import { createsHedge, enlarges } from '../domain/action-table.ts';
+import { readDecimal } from '../domain/amounts.ts';
+import { isSameSize } from '../domain/exposure.ts';
+import {
+  additionsSince,
+  changesKept,
+  heldBefore,
+  partialFillOf,
+  reductionsSince,
+} from '../journal/queries.ts';
+import type { Action } from '../journal/replay.ts';
+import { READINGS_LAG_MS } from './poll.ts';
+
+/**
+ * USD filled, judged at the first reading of the fill; undefined for a full fill, or if a reduction of this machine
+ * explains it. `actions`: since this one.
+ */
+export function filledInPart(
+  action: Action,
+  { status, notional_usd: size }: Hedge,
+  actions: () => readonly Action[],
+): Big | undefined {
+  const { intent, notional: asked, refusal } = action;
+  // The hedge is that of the other request under its key, with a size of its own.
+  if (refusal?.code === 'idempotency_key_reuse') return undefined;
+  const isFilled = status === 'filled' || status === 'closed';
+  if (!createsHedge(intent) || asked === undefined || !isFilled) return undefined;
+  // A size of zero means closed since, which proves nothing about the fill.
+  if (size.lte(0) || size.gte(asked) || isSameSize(size, asked)) return undefined;
+  return reductionsSince(actions(), action).length > 0 ? undefined : size;
+}
+
+/** The hedge at one moment. */
+interface Sighting {
+  atMs: number;
+  size: Big;
+}
+
+/**
+ * USD filled by now, if that is more than recorded: the largest size in a reading, now or before a later action of this machine, without
+ * its own adds and with its own reductions up to then. `actions`: since this one.
+ */
+export function filledSince(
+  action: Action,
+  { hedge, nowMs }: { hedge: Hedge | undefined; nowMs: number },
+  actions: () => readonly Action[],
+): Big | undefined {
+  const [part, asked] = [partialFillOf(action), action.notional];
+  if (part === undefined || asked === undefined || hedge === undefined) return undefined;
+  const adds = additionsSince(actions(), action);
+  const reductions = reductionsSince(actions(), action);
+  const filledAt = ({ atMs, size }: Sighting): Big => {
+    const added = adds
+      .filter(({ intent }) => Date.parse(intent.at) < atMs)
+      .map((it) => changeOf(it, hedge.id));
+    // A reading may be from before a reduction of the last minute.
+    const reduced = reductions
+      .filter(({ outcome }) => Date.parse(outcome?.at ?? '') + READINGS_LAG_MS <= atMs)
+      .map((it) => changeOf(it, hedge.id));
+    return [...added, ...reduced].reduce((left, change) => left.minus(change), size);
+  };
+  const isShown = hedge.status === 'filled' || hedge.status === 'closed';
+  const seen = [
+    ...(isShown ? [{ atMs: nowMs, size: hedge.notional_usd }] : []),
+    ...[...adds, ...reductions].flatMap(({ intent }) => sightingIn(intent, hedge.id)),
+  ];
+  const filled = seen.map(filledAt).reduce((most, each) => (each.gt(most) ? each : most), part);
+  if (filled.eq(part)) return undefined;
+  return filled.gt(asked) || isSameSize(filled, asked) ? asked : filled;
+}
+
+function sightingIn(intent: Action['intent'], id: string): readonly Sighting[] {
+  const size = readDecimal(heldBefore(intent).find((it) => it.hedge_id === id)?.notional_usd);
+  return size === undefined ? [] : [{ atMs: Date.parse(intent.at), size }];
+}
+
+/** Signed USD by which it changed the hedge, as far as known; an add of which that is not known may be all on this one. */
+function changeOf(action: Action, id: string): Big {
+  const kept = changesKept(action);
+  const own = kept?.find((change) => change.id === id);
+  if (own !== undefined) return own.after.minus(own.before);
+  return new Big(kept === undefined && enlarges(action.intent) ? (action.notional ?? 0) : 0);
+}
