@@ -1,6 +1,7 @@
 /** A planned roll whose first leg this machine has closed or enlarged: every screen says what becomes of it. */
 import { describe, expect, it } from 'vitest';
 import { coverLine } from '../support/exposure-files.ts';
+import { laggingService } from '../support/lagging-service.ts';
 import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 import { keepJournal } from '../support/written-journal.ts';
 
@@ -213,7 +214,91 @@ describe('leg 2 of a roll whose hedge was replaced by hand after it had settled'
   });
 
   it.each([
-    ['of another size', 'buy 9k --tenor 3 --deal-id PAY-2'],
+    [
+      'in two parts',
+      ['open USDTNGN buy 5k --tenor 3 --deal-id PAY-2', 'open USDTNGN buy 5k --tenor 3 --deal-id PAY-3'],
+      10_000,
+    ],
+    [
+      'and reduced since',
+      ['open USDTNGN buy 10k --tenor 3 --deal-id PAY-2', 'reduce USDTNGN buy 500'],
+      9_500,
+    ],
+    ['at another size', ['open USDTNGN buy 9k --tenor 3 --deal-id PAY-2'], 9_000],
+  ])('%s, is not opened on top of that', async (_how, lines, usd) => {
+    const { cli, id } = await planned();
+    await cli.run('practice advance 73h');
+    for (const line of lines) expect((await cli.run(`${line} --yes`)).code).toBe(0);
+    await cli.run('practice advance 1h');
+    const ran = await cli.run(RUN);
+    expect([ran.code, flat(ran), await total(cli)]).toEqual([
+      10,
+      expect.stringMatching(
+        `(was|were) opened on USDTNGN buy after leg 1 of roll ${id} had settled. Leg 2 was not sent`,
+      ),
+      usd,
+    ]);
+  });
+
+  it('shortly before its maturity is not opened on top of that, and the open says so', async () => {
+    const { cli, id } = await planned();
+    await cli.run('practice advance 71h');
+    await cli.run('practice advance 55m');
+    const open = await cli.run('open USDTNGN buy 6k --tenor 3 --deal-id PAY-2 --yes');
+    expect([open.code, flat(open)]).toEqual([
+      0,
+      expect.stringContaining(
+        `Roll ${id} is soon due. After this open, leg 2 is not opened by itself. hedge roll drop ${id} --note TEXT if it replaces leg 2`,
+      ),
+    ]);
+    await cli.run('practice advance 1h');
+    const ran = await cli.run(RUN);
+    expect([ran.code, flat(ran), await total(cli)]).toEqual([
+      10,
+      expect.stringContaining(
+        `6,000.00 USD ("PAY-2") was opened on USDTNGN buy in the day before leg 1 of roll ${id} settled, or since.`,
+      ),
+      6_000,
+    ]);
+  });
+
+  it('while a person is asked is not opened on top of that, unless they say so again', async () => {
+    const { cli, id } = await planned();
+    await cli.run('practice advance 73h');
+    const ran = await cli.run(`roll run ${id}`, {
+      terminal: { isTTY: true, env: { NO_COLOR: '1' } },
+      answer: [
+        async () => {
+          expect((await cli.run('open USDTNGN buy 7k --tenor 3 --deal-id PAY-2 --yes')).code).toBe(0);
+          return 'y\r';
+        },
+        'n\r',
+      ],
+    });
+    expect([ran.code, flat(ran), await total(cli)]).toEqual([
+      10,
+      expect.stringContaining('7,000.00 USD ("PAY-2") was opened on USDTNGN buy after leg 1'),
+      7_000,
+    ]);
+  });
+
+  it('by an add to another hedge is not opened on top of that', async () => {
+    const { cli } = await planned();
+    await cli.run('open USDTNGN buy 2k --tenor 7 --deal-id PAY-2 --yes');
+    await cli.run('practice advance 73h');
+    expect((await cli.run('add USDTNGN buy 10k --yes')).code).toBe(0);
+    await cli.run('practice advance 1h');
+    expect([(await cli.run(RUN)).code, await total(cli)]).toEqual([10, 12_000]);
+  });
+
+  it('is opened once that hedge is closed again', async () => {
+    const { cli } = await settled('buy 10k --tenor 3 --deal-id PAY-2');
+    expect((await cli.run('close USDTNGN buy --yes')).code).toBe(0);
+    await cli.run('practice advance 1h');
+    expect([(await cli.run(RUN)).code, await total(cli)]).toEqual([0, 10_000]);
+  });
+
+  it.each([
     ['on the other side', 'sell 10k --tenor 3 --deal-id PAY-2'],
     ['that covers a date', 'buy 10k --tenor 3 --deal-id COVER-20261224-BUY-0a1b2c'],
     ['that another roll carries on', 'buy 10k --tenor 3 --deal-id PAY-7.r2'],
@@ -222,16 +307,47 @@ describe('leg 2 of a roll whose hedge was replaced by hand after it had settled'
     expect((await cli.run(RUN)).code).toBe(0);
   });
 
-  it('is opened beside the leg 2 of another roll, a hedge of before the maturity, and one that others opened', async () => {
+  it('is opened beside the leg 2 of another roll, hedges of before the maturity, and one that others opened', async () => {
     const { cli } = await planned();
     await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-3 --yes');
     await cli.run('roll PAY-3 --tenor 1 --at maturity --yes');
-    await cli.run('practice advance 71h');
+    await cli.run('practice advance 47h');
     await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-4 --yes');
-    await cli.run('practice advance 2h');
+    await cli.run('practice advance 22h');
+    await cli.run('open USDTNGN buy 9k --tenor 3 --deal-id PAY-6 --yes');
+    await cli.run('practice advance 4h');
     const putBack = keepJournal(cli.home);
     expect((await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-5 --yes')).code).toBe(0);
     putBack();
-    expect([(await cli.run(RUN)).code, await total(cli)]).toEqual([0, 40_000]);
+    expect([(await cli.run(RUN)).code, await total(cli)]).toEqual([0, 49_000]);
+  });
+});
+
+describe('leg 2 of a roll whose hedge was replaced by hand seconds ago, and that no list shows yet', () => {
+  it.each([
+    ['at maturity', 'roll PAY-1 --tenor 3 --at maturity --yes'],
+    ['at once, of which leg 2 had failed', 'roll USDTNGN buy --tenor 3 --at now --yes'],
+  ])('%s, is not opened on top of it', async (when, roll) => {
+    const service = await laggingService();
+    const cli = service.machine();
+    await cli.run('open USDTNGN buy 10k --tenor 1 --deal-id PAY-1 --yes');
+    await service.pass(120_000);
+    const { admin } = service.served.desk;
+    if (when !== 'at maturity') await admin.setFaults({ failing_orders: 1, only: 'open' });
+    await cli.run(roll);
+    await admin.setFaults({ failing_orders: 0, only: 'all' });
+    await service.pass(when === 'at maturity' ? 25 * 3_600_000 : 120_000);
+    service.lag(() => 20_000);
+    expect((await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-2 --yes --no-wait')).code).toBe(0);
+    await service.pass(5_000);
+    const ran = await cli.run('roll run --due --yes');
+    expect([ran.code, flat(ran)]).toEqual([
+      10,
+      expect.stringMatching(
+        /10,000\.00 USD \("PAY-2"\) was opened .* Leg 2 was not sent: it would come on top/,
+      ),
+    ]);
+    await service.pass(30_000);
+    expect(await service.open('buy')).toHaveLength(1);
   });
 });

@@ -3,18 +3,20 @@
  * closed.
  */
 import type { Big } from 'big.js';
-import { createsHedge } from '../../domain/action-table.ts';
+import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { isSameSize, usdInWords } from '../../domain/exposure.ts';
 import { commandText, shell, step } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import { coveredDate } from '../../domain/vocabulary.ts';
 import { HedgeError, without } from '../../errors.ts';
-import { sameIdentity } from '../../journal/account-identity.ts';
+import { heldBefore, isOn } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
-import type { Action } from '../../journal/replay.ts';
-import { chainNotional, closedSize, type RollChain, rootOf } from '../../journal/roll-chains.ts';
+import { mayReplace, type PlacedInstead } from '../../journal/replaces-leg-two.ts';
+import { type Action, isUnresolved, maybeExecuted } from '../../journal/replay.ts';
+import { chainNotional, closedSize, type RollChain } from '../../journal/roll-chains.ts';
+import type { JournalState } from '../../journal/state.ts';
 import { hedgeIfKnown } from '../../readings/read-position.ts';
-import type { SidePosition } from '../../readings/side-position.ts';
+import { hasMatured, OVER_STATUSES, type SidePosition } from '../../readings/side-position.ts';
+import { READINGS_LAG_MS } from '../../trading/idempotency-window.ts';
 import type { Finding, TradingContext } from '../../trading/trading-context.ts';
 import { dealIdFrom } from './plan-roll.ts';
 import { dropStep, SideNotFlatError } from './roll-result.ts';
@@ -59,71 +61,103 @@ export function checkLegOneClosed({ plan, close }: RollChain, { open }: SidePosi
   });
 }
 
-/**
- * The hedge was alone on its side. Another one there may have been opened in place of leg 2, by hand or elsewhere.
- * @throws StoppedError
- */
-export function checkFlat({ plan }: RollChain, { open, coming }: SidePosition): void {
-  const others = [...open, ...coming].filter(({ id }) => id !== plan.hedge_id);
-  if (plan.when !== 'now' || others.length === 0) return;
-  throw onTop(
-    plan,
-    others,
-    `${plan.market} ${plan.side} is not flat between the legs of roll ${plan.chain_id}: ${namesOf(others)} was opened there.`,
-  );
+/** `side`: as it was read. `told`: names that a person has seen and agreed to. */
+export interface BeforeLegTwo {
+  size: Big;
+  side: SidePosition;
+  asks: boolean;
+  told?: readonly string[];
 }
 
 /**
- * A hedge of the size of leg 2 that was opened from here after leg 1 had settled may be there in its place.
- * @throws StoppedError where nobody is asked.
+ * An open or add on the side since leg 1 may be there in place of leg 2; the journal has it before a list shows it. At once the
+ * hedge was alone: any other one counts.
+ * @throws SideNotFlatError unless a person is asked.
  */
 export function checkNotReplaced(
-  { plan }: RollChain,
-  { size, side, asks }: { size: Big; side: SidePosition; asks: boolean },
-  { journal }: Pick<TradingContext, 'journal'>,
-): readonly Finding[] {
-  const alike = [...side.open, ...side.coming].filter(
-    ({ notional }) => notional !== undefined && isSameSize(notional, size),
+  chain: RollChain,
+  { size, side, asks, told = [] }: BeforeLegTwo,
+  { state, nowMs }: { state: JournalState; nowMs: number },
+): { names: readonly string[]; findings: readonly Finding[] } {
+  const { plan } = chain;
+  const isAtOnce = plan.when === 'now';
+  const listed = isAtOnce ? [...side.open, ...side.coming].filter(({ id }) => id !== plan.hedge_id) : [];
+  const found = [
+    ...state.newest({ from: plan.at }, (intent) => enlarges(intent) && isOn({ intent }, plan)),
+  ].filter(
+    (action) =>
+      maybeExecuted(action) &&
+      !isUnresolved(action) &&
+      mayReplace(chain, placeOf(action), size) &&
+      !listed.some(({ id }) => id === action.hedgeId) &&
+      !isOver(action, side, nowMs),
   );
-  if (plan.when === 'now' || alike.length === 0) return [];
-  const opened = journal.read().find({ hedgeIds: alike.map(({ id }) => id) });
-  const instead = alike.filter(({ id, filledAt }) =>
-    opened.some(
-      (action) =>
-        createsHedge(action.intent) &&
-        action.hedgeId === id &&
-        sameIdentity(action.intent.identity, plan.identity) &&
-        Date.parse(filledAt ?? action.intent.at) >= Date.parse(plan.maturity_at ?? '') &&
-        !hasOtherPurpose(action, plan),
-    ),
+  // An add to one of them is in its size.
+  const placed = found.filter(
+    ({ intent }) =>
+      createsHedge(intent) ||
+      !heldBefore(intent).some(({ hedge_id: id }) => found.some(({ hedgeId }) => hedgeId === id)),
   );
-  if (instead.length === 0) return [];
-  const what = `${namesOf(instead)} was opened on ${plan.market} ${plan.side} after leg 1 of roll ${plan.chain_id} had settled.`;
-  if (!asks) throw onTop(plan, instead, what);
+  const names = [
+    ...listed.map(hedgeInWords),
+    ...placed.toReversed().map((action) => actionNamed(action, side)),
+  ];
+  if (names.every((name) => told.includes(name))) return { names, findings: [] };
+  const wasAfter = placed.every((action) => placeOf(action).servedMs >= Date.parse(plan.maturity_at ?? ''));
+  const when = wasAfter
+    ? `after leg 1 of roll ${plan.chain_id} had settled`
+    : `in the day before leg 1 of roll ${plan.chain_id} settled, or since`;
+  const were = names.length === 1 ? 'was' : 'were';
+  const what = isAtOnce
+    ? `${plan.market} ${plan.side} is not flat between the legs of roll ${plan.chain_id}: ${names.join(', ')} ${were} opened there.`
+    : `${names.join(', ')} ${were} opened on ${plan.market} ${plan.side} ${when}.`;
+  if (isAtOnce || !asks)
+    throw onTop(
+      plan,
+      [...listed.map(({ id }) => id), ...placed.map(({ hedgeId, id }) => hedgeId ?? id)],
+      what,
+    );
   const message = `${what} Leg 2 would come on top.`;
-  return [{ level: 'warn', code: 'book_changed', message, hint: dropStep(plan, 'if that replaces leg 2') }];
+  const hint = dropStep(plan, 'if that replaces leg 2');
+  return { names, findings: [{ level: 'warn', code: 'book_changed', message, hint }] };
 }
 
-/** It is a leg of another roll, or was opened for a due date. */
-function hasOtherPurpose(
-  { intent: { chain_id: chain, deal_id: dealId = '' } }: Action,
-  plan: RollPlan,
+const placeOf = ({ intent, notional }: Action): PlacedInstead => ({
+  atMs: Date.parse(intent.at),
+  servedMs: Date.parse(intent.before.service_at ?? intent.at),
+  notional,
+  dealId: intent.deal_id,
+  chainId: intent.chain_id,
+});
+
+/** A list may be behind by a minute: until then an accepted open counts that it does not show. */
+function isOver(
+  { hedgeId, outcome, changedAt }: Action,
+  { listed, coming, inPositions, servedAt }: SidePosition,
+  nowMs: number,
 ): boolean {
-  const { root, leg } = rootOf(dealId);
-  return chain !== undefined || coveredDate(dealId) !== undefined || (leg > 1 && root !== plan.root);
+  const hedge = listed.find(({ id }) => id === hedgeId);
+  if (outcome?.kind === 'closed') return true;
+  if (hedge !== undefined && (OVER_STATUSES.includes(hedge.status) || hasMatured(hedge, servedAt)))
+    return true;
+  const isShown = nowMs - Date.parse(changedAt) >= READINGS_LAG_MS;
+  return isShown && inPositions === false && !coming.some(({ id }) => id === hedgeId);
 }
 
 type NamedHedge = Pick<SidePosition['coming'][number], 'id' | 'notional' | 'reference'>;
 
-const namesOf = (hedges: readonly NamedHedge[]): string =>
-  hedges
-    .map(({ id, notional, reference }) => {
-      const size = notional === undefined ? '' : `${usdInWords(notional)} `;
-      return `${size}(${quotedName(dealIdFrom(reference) ?? id)})`;
-    })
-    .join(', ');
+const hedgeInWords = ({ id, notional, reference }: NamedHedge): string =>
+  `${notional === undefined ? '' : `${usdInWords(notional)} `}(${quotedName(dealIdFrom(reference) ?? id)})`;
 
-const onTop = (plan: RollPlan, others: readonly NamedHedge[], what: string): SideNotFlatError =>
+function actionNamed({ intent, hedgeId, notional, shortId }: Action, { open }: SidePosition): string {
+  const id = intent.deal_id ?? hedgeId;
+  const size = open.find((hedge) => hedge.id === hedgeId)?.notional ?? notional;
+  return id === undefined && size !== undefined
+    ? `${usdInWords(size)} (action ${shortId})`
+    : hedgeInWords({ id: id ?? shortId, notional: size, reference: undefined });
+}
+
+const onTop = (plan: RollPlan, ids: readonly string[], what: string): SideNotFlatError =>
   new SideNotFlatError({
     code: 'book_changed',
     what,
@@ -133,5 +167,5 @@ const onTop = (plan: RollPlan, others: readonly NamedHedge[], what: string): Sid
       step(shell`hedge roll run ${plan.chain_id} --allow-duplicate`, 'open leg 2 as well'),
     ],
     retry: 'after_check',
-    details: { chain_id: plan.chain_id, hedge_ids: others.map(({ id }) => id) },
+    details: { chain_id: plan.chain_id, hedge_ids: ids },
   });

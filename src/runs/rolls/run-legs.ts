@@ -23,7 +23,7 @@ import type { ClosePlan, OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import type { Evaluation, Finding, TradingContext } from '../../trading/trading-context.ts';
 import { simulateBatch } from '../simulate-batch.ts';
-import { checkFlat, checkLegOneClosed, checkNotReplaced, sizeToOpen } from './between-legs.ts';
+import { type BeforeLegTwo, checkLegOneClosed, checkNotReplaced, sizeToOpen } from './between-legs.ts';
 import { lookAgain } from './look-again.ts';
 import {
   legTwo,
@@ -202,18 +202,21 @@ async function openLeg(
   const leg = openLegOf(plan, size, options, context);
   const intent = { ...leg, allowDuplicate: leg.allowDuplicate || allowDuplicate };
   const isShown = shown !== undefined;
+  let before: BeforeLegTwo | undefined;
+  const checkPlace = (state: JournalState) =>
+    before === undefined || allowDuplicate
+      ? { names: [], findings: [] }
+      : checkNotReplaced(result.chain, before, { state, nowMs: context.clock.now() });
   result.open = await executeAction(
     { ...intent, options: { ...intent.options, yes: options.yes || isShown } },
     {
-      ...legContext(plan, context),
+      ...legContext(plan, context, checkPlace),
       confirm: async (preview) => {
-        const { sidePosition } = preview.plan.facts;
-        checkLegOneClosed(result.chain, sidePosition);
-        if (!allowDuplicate) checkFlat(result.chain, sidePosition);
-        const asks = context.attended && !options.yes;
-        const instead = allowDuplicate
-          ? []
-          : checkNotReplaced(result.chain, { size, side: sidePosition, asks }, context);
+        const { sidePosition: side } = preview.plan.facts;
+        checkLegOneClosed(result.chain, side);
+        before = { size, side, asks: context.attended && !options.yes };
+        const { names, findings: instead } = checkPlace(context.journal.read());
+        before = { ...before, asks: false, told: names };
         const changed = shown === undefined ? preview.changed : priceChanged(shown, preview.plan);
         if (isShown && changed === undefined) return true;
         const warnings = [...preview.warnings, ...instead, ...pastDue];
@@ -253,7 +256,11 @@ function openLegOf(
 }
 
 /** Its intents name the roll; none is written for one that is finished, or run by another process meanwhile. */
-function legContext(plan: RollPlan, context: TradingContext): TradingContext {
+function legContext(
+  plan: RollPlan,
+  context: TradingContext,
+  check: (state: JournalState) => void = () => undefined,
+): TradingContext {
   const journal = context.journal.admitting?.(plan) ?? context.journal;
   return {
     ...context,
@@ -263,7 +270,10 @@ function legContext(plan: RollPlan, context: TradingContext): TradingContext {
       append: (records, guard) =>
         journal.append(records, (state) => {
           const [first] = records;
-          if (first.kind === 'intent') checkStillOpen(plan, first.action, state, context);
+          if (first.kind === 'intent') {
+            checkStillOpen(plan, first.action, state, context);
+            check(state);
+          }
           guard?.(state);
         }),
     },

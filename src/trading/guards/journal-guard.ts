@@ -13,6 +13,7 @@ import { UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, haltedInWords, stateInWords } from '../../journal/describe.ts';
 import { type AccountSide, conflictsOn, findAction, isOn, usedDealId } from '../../journal/queries.ts';
+import { mayReplace } from '../../journal/replaces-leg-two.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import {
   type ChainClock,
@@ -242,14 +243,22 @@ function rollsOnSide(
         details: { chain_id: id, hedge_id: hedgeId, state: chain.state },
       } as const;
       // Leg 2 itself, and the rows of a file, are not told of it.
-      const opensLegTwo = isDue(chain) || (closes && chain.state === 'closing');
-      const isToFinish = opensLegTwo && dealId !== terms.dealId && terms.isOfRun !== true;
+      const isOther = dealId !== terms.dealId && terms.isOfRun !== true;
+      const isToFinish = isOther && (isDue(chain) || (closes && chain.state === 'closing'));
       const unfinished = `Roll ${id} is not finished: ${rollInWords(chain)}.`;
       const drop = shell`hedge roll drop ${id} --note TEXT`;
       if (isToFinish && closes) {
         const level = terms.flat === true ? 'stop' : 'warn';
         const message = `${unfinished} Its next run opens leg 2: the side does not stay flat.`;
         return [{ ...finding, level, message, hint: step(drop, 'stay flat') }];
+      }
+      const isSoon = createsHedge(terms) && chain.state === 'planned';
+      const placed = { ...terms, atMs: nowMs, servedMs: servedMs ?? nowMs };
+      if (isOther && (isSoon || isToFinish) && mayReplace(chain, placed, chainNotional(chain))) {
+        const what = isToFinish ? unfinished : `Roll ${id} is soon due.`;
+        const message = `${what} After this ${terms.action}, leg 2 is not opened by itself.`;
+        const next = isToFinish ? nextOfChain(chain) : undefined;
+        return [{ ...finding, message, hint: [step(drop, 'if it replaces leg 2'), next ?? []].flat() }];
       }
       if (isToFinish && !adds) return [{ ...finding, message: unfinished, hint: nextOfChain(chain) }];
       if (terms.flat || !(closes || adds) || chain.state !== 'planned' || when !== 'maturity') return [];
