@@ -201,6 +201,9 @@ describe('a roll whose open fails', () => {
     await cli.run('open USDTNGN buy 3k --tenor 1 --yes');
     const closed = await cli.run('close USDTNGN buy --yes');
     expect([closed.code, closed.err]).toEqual([0, expect.stringMatching(/Its next\s+run opens leg 2/)]);
+    const due = await cli.run('roll run --due --yes --json');
+    expect([due.code, due.out]).toEqual([10, expect.stringContaining('may be meant to stay flat')]);
+    expect((await hedges(cli)).filter(({ status }) => status === 'filled')).toEqual([]);
     expect((await cli.run('roll drop PAY-1 --note stays-flat')).code).toBe(0);
     expect((await cli.run('close USDTNGN buy --if-open --yes')).code).toBe(0);
   });

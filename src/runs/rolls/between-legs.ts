@@ -3,11 +3,12 @@
  * closed.
  */
 import type { Big } from 'big.js';
-import { createsHedge, enlarges } from '../../domain/action-table.ts';
+import { createsHedge, enlarges, shrinks, takesWholeSide } from '../../domain/action-table.ts';
 import { isSameSize, usdInWords } from '../../domain/exposure.ts';
 import { commandText, shell, step } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, without } from '../../errors.ts';
+import { actionAndMachine } from '../../journal/describe.ts';
 import { heldBefore, isOn } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { mayReplace, type PlacedInstead } from '../../journal/replaces-leg-two.ts';
@@ -58,6 +59,35 @@ export function checkLegOneClosed({ plan, close }: RollChain, { open }: SidePosi
     ),
     retry: 'after_check',
     details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id, action_id: close.id },
+  });
+}
+
+/**
+ * A close from here on the side since that of a roll at once: a person may want the side flat, and the close of the roll may
+ * still land. @throws SideNotFlatError
+ */
+export function checkNotClosedSince({ plan, close }: RollChain, state: JournalState): void {
+  if (plan.when !== 'now' || close === undefined) return;
+  const isLater = (intent: Action['intent']): boolean =>
+    shrinks(intent) &&
+    isOn({ intent }, plan) &&
+    intent.chain_id !== plan.chain_id &&
+    intent.at > close.intent.at;
+  const by = [...state.newest({ from: close.intent.at }, isLater)].find(
+    (action) => maybeExecuted(action) && (takesWholeSide(action.intent) || action.outcome?.kind === 'closed'),
+  );
+  if (by === undefined) return;
+  const place = `${plan.market} ${plan.side}`;
+  throw new SideNotFlatError({
+    code: 'book_changed',
+    what: `Action ${actionAndMachine(by)} closed ${place} after roll ${plan.chain_id} had sent its close.`,
+    meaning: 'Leg 2 was not sent: the side may be meant to stay flat.',
+    hint: [
+      dropStep(plan, 'if the side stays flat'),
+      step(shell`hedge roll run ${plan.chain_id} --allow-duplicate`, 'open leg 2 all the same'),
+    ],
+    retry: 'after_check',
+    details: { chain_id: plan.chain_id, action_id: by.id },
   });
 }
 

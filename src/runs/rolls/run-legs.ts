@@ -23,7 +23,13 @@ import type { ClosePlan, OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import type { Evaluation, Finding, TradingContext } from '../../trading/trading-context.ts';
 import { simulateBatch } from '../simulate-batch.ts';
-import { type BeforeLegTwo, checkLegOneClosed, checkNotReplaced, sizeToOpen } from './between-legs.ts';
+import {
+  type BeforeLegTwo,
+  checkLegOneClosed,
+  checkNotClosedSince,
+  checkNotReplaced,
+  sizeToOpen,
+} from './between-legs.ts';
 import { lookAgain } from './look-again.ts';
 import {
   legTwo,
@@ -207,6 +213,8 @@ async function openLeg(
     before === undefined || allowDuplicate
       ? { names: [], findings: [] }
       : checkNotReplaced(result.chain, before, { state, nowMs: context.clock.now() });
+  if (!allowDuplicate && result.chain.state !== 'opening')
+    checkNotClosedSince(result.chain, context.journal.read());
   result.open = await executeAction(
     { ...intent, options: { ...intent.options, yes: options.yes || isShown } },
     {
