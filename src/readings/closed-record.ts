@@ -29,18 +29,16 @@ export function hasZone({ closed_at: at }: ClosedRecordFields): boolean {
 /** No zone is further from UTC. */
 const ZONE_HOURS = 14;
 
-/**
- * Told by its time alone. Undefined too for a time that may be of another zone: without one, near the maturity; or later than
- * the maturity by whole hours.
- */
+/** Settlement is automatic at the maturity (specification §3): a later time may be that of an early close, of another zone. */
+export const SETTLES_WITHIN_MS = 15 * 60_000;
+
+/** Told by its time alone. Undefined too for a time near the maturity that may be of another zone. */
 export function endedBy(record: ClosedRecordFields, maturesMs: number): 'settled' | 'early' | undefined {
   const lateMs = (closedInstant(record) ?? Number.NaN) - maturesMs;
   if (Number.isNaN(lateMs)) return undefined;
   if (!hasZone(record) && Math.abs(lateMs) < ZONE_HOURS * HOUR_MS) return undefined;
   if (lateMs < -EARLY_MS) return 'early';
-  const hours = Math.round(lateMs / HOUR_MS);
-  const isOff = Math.abs(lateMs - hours * HOUR_MS) <= EARLY_MS;
-  return isOff && hours > 0 && hours <= ZONE_HOURS ? undefined : 'settled';
+  return lateMs > SETTLES_WITHIN_MS && lateMs < ZONE_HOURS * HOUR_MS ? undefined : 'settled';
 }
 
 /** Undefined where the record does not tell. */
@@ -52,6 +50,5 @@ export function settlementIn(
   if (textFrom(record.reason) === 'close') return 'early';
   const closedMs = closedInstant(record);
   if (closedMs === undefined || closedMs < Date.parse(opened ?? '')) return undefined;
-  const maturesMs = Date.parse(maturity ?? '');
-  return closedMs < maturesMs - EARLY_MS ? 'early' : endedBy(record, maturesMs);
+  return endedBy(record, Date.parse(maturity ?? ''));
 }

@@ -11,7 +11,7 @@ import { outcomeWord } from '../journal/describe.ts';
 import { changesKept, fillOf } from '../journal/queries.ts';
 import { type Action, isAwaitingOutcome, isUnfinished, isUnresolved } from '../journal/replay.ts';
 import { type Break, FILLED_STATUSES, LACKING, subjectOf } from './breaks.ts';
-import { closedHedgeId, closedInstant } from './closed-record.ts';
+import { closedHedgeId, closedInstant, SETTLES_WITHIN_MS } from './closed-record.ts';
 import { type FinanceSources, financeBreaks } from './finance-breaks.ts';
 import { everySide, type PositionFacts, sideNamed, sidePositionOf } from './side-position.ts';
 import type { RecordedFields } from './take-snapshot.ts';
@@ -30,8 +30,7 @@ export interface ReconcileSources extends FinanceSources {
   nowMs: number;
 }
 
-/** A settlement, a record or a fill may come this late. */
-const SETTLES_WITHIN_MS = 15 * 60_000;
+/** A record or a fill may come this late. */
 const LANDS_WITHIN_MS = 5 * 60_000;
 
 export function findBreaks(sources: ReconcileSources): readonly Break[] {

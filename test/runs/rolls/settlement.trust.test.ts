@@ -289,6 +289,16 @@ it('a hedge that was closed an hour early is not opened again where the history 
   expect([ran.code, codeOf(ran), await buys()]).toEqual([10, 'book_unclear', 0]);
 });
 
+it('a hedge that was closed 20 minutes early is not opened again where the history has local time sent as UTC', async () => {
+  const day = await desk();
+  day.history(ZONES['a local time sent as UTC'] ?? pick());
+  time.pass(23 * HOUR - 20 * 60_000);
+  await day.colleague('/hedges/close', {});
+  time.pass(HOUR);
+  const ran = await runDue(day.machine());
+  expect([ran.code, codeOf(ran), await buys()]).toEqual([10, 'book_unclear', 0]);
+});
+
 type Event = (day: Desk) => Promise<unknown>;
 
 /** How a hedge is closed before its maturity. `here`: this machine's journal tells. */
