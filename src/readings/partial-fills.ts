@@ -13,6 +13,7 @@ import {
 } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
 import { READINGS_LAG_MS } from './poll.ts';
+import type { SideHedge } from './side-position.ts';
 
 /**
  * USD filled, judged at the first reading of the fill; undefined for a full fill, or if a reduction of this machine
@@ -32,6 +33,19 @@ export function filledInPart(
   if (size.lte(0) || size.gte(asked) || isSameSize(size, asked)) return undefined;
   return reductionsSince(actions(), action).length > 0 ? undefined : size;
 }
+
+/** Whether it was recorded as filled in part so lately that the rest may still fill. */
+export const mayFillMore = (action: Action, nowMs: number): boolean =>
+  partialFillOf(action) !== undefined && nowMs - Date.parse(action.outcome?.at ?? '') < READINGS_LAG_MS;
+
+/** Those of the hedges that `mayFillMore`, at less than was asked for. */
+export const stillFilling = <Each extends Pick<SideHedge, 'id' | 'notional'>>(
+  hedges: readonly Each[],
+  { actions, nowMs }: { actions: readonly Action[]; nowMs: number },
+): readonly Each[] =>
+  hedges.filter(({ id, notional: size }) =>
+    actions.some((it) => it.hedgeId === id && mayFillMore(it, nowMs) && it.notional?.gt(size) === true),
+  );
 
 /** The hedge at one moment. */
 interface Sighting {

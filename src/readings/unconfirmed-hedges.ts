@@ -9,6 +9,7 @@ import { DamagedFileError, unless } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { type AccountSide, changedOn, changesKept, enlargedOn, isOn } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
+import { stillFilling } from './partial-fills.ts';
 import { READINGS_LAG_MS } from './poll.ts';
 import type { ReadContext } from './read-context.ts';
 import {
@@ -74,8 +75,8 @@ export function unconfirmedHedges(now: SidePosition, known: KnownFacts): readonl
 }
 
 /**
- * Hedges that this machine filled, changed or closed in the last minute, and that a reading shows as they were before; and those listed
- * as filled just now on a side without a position. `atMs`: when the reading began.
+ * Hedges that this machine filled, changed or closed in the last minute, and that a reading shows as they were before; those that it
+ * filled in part; and those listed as filled just now on a side without a position. `atMs`: when the reading began.
  */
 export function notShownYet(
   facts: PositionFacts,
@@ -102,6 +103,9 @@ export function notShownYet(
       ...unconfirmed
         .filter(({ id }) => !closed.has(id))
         .map(({ id, formerSize }) => ({ id, why: whyNotShown(id, now, formerSize) })),
+      ...stillFilling(now.open, { actions, nowMs: atMs })
+        .filter(({ id }) => !closed.has(id) && !unconfirmed.some((each) => each.id === id))
+        .map(({ id }) => ({ id, why: 'was filled in part just now, and the rest may still fill' })),
     ].map((each) => ({ ...each, market, side }));
   });
 }

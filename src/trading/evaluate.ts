@@ -10,6 +10,7 @@ import type { Hint } from '../errors.ts';
 import { timeInWords } from '../journal/describe.ts';
 import { hedgesOpenedHere, holdsSide, inFlightOn } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
+import { stillFilling } from '../readings/partial-fills.ts';
 import type { SideHedge, SidePosition } from '../readings/side-position.ts';
 import { similarDealIds } from '../readings/similar-deal-ids.ts';
 import { planAction } from './action-parts.ts';
@@ -50,7 +51,11 @@ export async function readInputs(
 /** @throws StoppedError when a pre-trade check stops it, or nothing is open to act on. */
 export function evaluate({ intent, state, facts }: EvaluationInputs, context: TradingContext): Evaluation {
   checkMarket(facts.sidePosition, facts);
-  if (isMeasured(intent.action, askedOf(intent))) checkNoStop(settlingFindings(facts.sidePosition));
+  if (isMeasured(intent.action, askedOf(intent)))
+    checkNoStop([
+      ...settlingFindings(facts.sidePosition),
+      ...fillingFindings(facts.sidePosition, { actions: state.current, nowMs: context.clock.now() }),
+    ]);
   const plan = planAction(intent, facts);
   const terms = journalTermsOf(plan, context);
   const clocks = { ...guardContext(context), servedMs: plan.facts.sidePosition.servedAt.getTime() };
@@ -130,6 +135,10 @@ export function settlingFindings({ listed, servedAt }: SidePosition): readonly F
   // A size in USD is no way out: it may close the rest.
   return wrongSize(settling, 'settle before this executes', `Try again after ${over}.`);
 }
+
+/** The same of one that was filled in part. */
+const fillingFindings = ({ open }: SidePosition, now: Parameters<typeof stillFilling>[1]) =>
+  wrongSize(stillFilling(open, now), 'still fill up', 'Try again in a minute. Or give the size in USD.');
 
 const dueMs = ({ maturityAt = '' }: SideHedge): number => Date.parse(maturityAt);
 

@@ -25,6 +25,7 @@ import {
 import { AFTER_THE_PARTNER, actionInWords, NOT_FOUND, nairaAsked } from '../journal/describe.ts';
 import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
 import { type Action, inFlight, isUnanswered } from '../journal/replay.ts';
+import { mayFillMore } from '../readings/partial-fills.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { confirmationCommands } from './account-keys.ts';
 import { rebuildIntent } from './action-parts.ts';
@@ -35,7 +36,6 @@ import {
   mayArriveUntil,
   mayShowUntil,
   NOT_SEEN_AFTER_MS,
-  READINGS_LAG_MS,
   sinceSent,
 } from './idempotency-window.ts';
 import type { Evidence } from './outcome/change-evidence.ts';
@@ -75,8 +75,7 @@ export function partialFillError(
   const size = hedge?.status === 'filled' && hedge.notional_usd.gt(filled) ? hedge.notional_usd : filled;
   const rest = intent.notional.minus(size);
   const notional = wholeCents(rest);
-  const mayFill = nowMs - Date.parse(entry.outcome?.at ?? '') < READINGS_LAG_MS;
-  const next = mayFill
+  const next = mayFillMore(entry, nowMs)
     ? step(shell`hedge check ${entry.shortId}`, 'in a minute: the rest may still fill')
     : step(
         openCommandLine({ ...intent, notional, dealId: dealIdOfRest(intent.dealId ?? entry.shortId) }),

@@ -296,6 +296,50 @@ describe('a partial fill that the service completes, and that is then changed fr
   });
 });
 
+describe('a side of which an open was filled in part just now', () => {
+  it('has no cover proposed for the rest until a minute later', async () => {
+    const desk = await aDeskThatFills();
+    const [file, policy] = [join(desk.home, 'exposures.csv'), join(desk.home, 'policy.json')];
+    const due = new Date(desk.clock.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+    writeFileSync(file, `id,due,ngn,direction,certainty\nA,${due},15000000,receive,firm\n`);
+    const buckets = [{ from_days: 0, to_days: 7, min_pct: 60, target_pct: 80, max_pct: 100 }];
+    const windows = { before_days: 1, after_days: 1, forecast_weight_pct: 50 };
+    writeFileSync(policy, JSON.stringify({ buckets, ...windows }));
+    const cover = () => desk.run(['cover', file, '--policy', policy, '--json']);
+    const early = await cover();
+    expect(early.code).toBe(11);
+    expect(early.document()).toMatchObject({
+      data: { derived: { deals: [] } },
+      error: { code: 'book_unclear', retry: 'later', message: expect.stringContaining('may still fill') },
+    });
+    desk.clock.pass(60_000);
+    const later = await cover();
+    expect(later.code).toBe(0);
+    expect(later.document()).toMatchObject({ data: { derived: { deals: [{ side: 'buy' }] } } });
+  });
+
+  it.each([
+    'reduce USDTNGN buy --by 50%',
+    'reduce USDTNGN buy --to 1k',
+    'add USDTNGN buy --to 12k',
+    'roll USDTNGN buy --tenor 3 --at now',
+    'roll PAY-1 --tenor 3 --at maturity',
+  ])('is not measured and not rolled before the rest had its time: %s', async (line) => {
+    const desk = await aDeskThatFills();
+    const early = await desk.run(`${line} --dry-run`);
+    expect([early.code, words(early)]).toEqual([10, expect.stringContaining('may still fill')]);
+    desk.clock.pass(60_000);
+    expect((await desk.run(`${line} --dry-run`)).code).toBe(0);
+  });
+
+  it('is reduced at once by a size in USD, and is measured at once where the rest has filled', async () => {
+    const desk = await aDeskThatFills();
+    expect((await desk.run('reduce USDTNGN buy 1k --dry-run')).code).toBe(0);
+    desk.show(10_000);
+    expect((await desk.run('reduce USDTNGN buy --by 50% --dry-run')).code).toBe(0);
+  });
+});
+
 describe('the command for its rest', () => {
   it('has a deal ID also where the open had none, so that it opens once', async () => {
     const cli = await aDeskOfParts();

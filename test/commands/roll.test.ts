@@ -17,6 +17,7 @@ import {
 } from '../spec/bodies.ts';
 import { cliFor } from '../support/cli-for.ts';
 import { readCsv } from '../support/csv.ts';
+import { movingClock } from '../support/moving-clock.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 import { ON_A_TERMINAL, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 import { keepJournal, writeJournal } from '../support/written-journal.ts';
@@ -775,10 +776,13 @@ describe('the cost of a roll', () => {
 
 describe('the cost of a roll of a hedge that was filled in part', () => {
   it('has the impact, the carry and the fee of what was filled', async () => {
-    const cli = testCli({ env: PRACTICE });
+    const clock = movingClock();
+    const cli = testCli({ env: PRACTICE, clock });
     await cli.run('practice faults --partial-fills 100% --only open');
     await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
     const [opened] = await data<{ quote: Record<string, string> }[]>(cli, 'journal');
+    // Before, the rest may still fill.
+    clock.pass(60_000);
     await cli.run(NOW);
     const { derived } = await data<{ derived: { legs: Record<string, number>[] } }>(
       cli,

@@ -29,6 +29,7 @@ import {
 import type { JournalState } from '../../journal/state.ts';
 import { troubleError } from '../../journal/trouble.ts';
 import { findHedges } from '../../readings/filter-records.ts';
+import { stillFilling } from '../../readings/partial-fills.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readUnderReference } from '../../readings/read-position.ts';
 import { hasMatured, PENDING_STATUSES, type SidePosition } from '../../readings/side-position.ts';
@@ -181,19 +182,28 @@ const isKnownHere = (
 export const withLimit = (plan: RollPlan, bps: Big | undefined): RollPlan =>
   bps === undefined ? plan : { ...plan, max_cost_bps: bps.toFixed() };
 
-/** Not on disk yet. */
+/** Not on disk yet. @throws StoppedError where the rest of the hedge may still fill */
 export async function planRoll(
   { when, tenor, maxCostBps, options }: RollIntent,
   hedge: RolledHedge,
   context: TradingContext,
 ): Promise<RollPlan> {
+  const nowMs = context.clock.now();
+  const actions = context.journal.read().find({ hedgeIds: [hedge.id] });
+  if (stillFilling([hedge], { actions, nowMs }).length > 0)
+    throw nothingSent({
+      code: 'book_unclear',
+      what: `Hedge ${quotedName(hedge.id)} was filled in part just now, and the rest may still fill.`,
+      hint: 'Try again in a minute.',
+      retry: 'later',
+    });
   const reference = hedge.dealId ?? hedge.id;
   const { note } = options;
   const matures = hedge.maturityAt === undefined ? undefined : instantOf(hedge.maturityAt);
   return {
     schema: SCHEMA,
     kind: 'roll',
-    at: exactInstant(context.clock.now()),
+    at: exactInstant(nowMs),
     chain_id: mintChainId(context.random),
     when,
     identity: recordedIdentity(context.identity),
