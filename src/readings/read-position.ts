@@ -66,15 +66,15 @@ function rethrown(error: unknown): never {
   throw error;
 }
 
-/** IDs of those of `hedges` that are past their maturity and still in the positions; none where these cannot be read. */
+/** Those of `hedges` that are past their maturity and still in the positions, by ID; none where these cannot be read. */
 export async function readHeldLate(
   hedges: readonly Hedge[],
   reading: Reading & Pick<ReadContext, 'journal' | 'identity'>,
   servedAt: Date,
-): Promise<ReadonlySet<string>> {
-  if (!hedges.some((hedge) => maySettleLate(hedge, servedAt))) return new Set();
+): Promise<ReturnType<typeof heldLate>> {
+  if (!hedges.some((hedge) => maySettleLate(hedge, servedAt))) return new Map();
   const facts = await readPositionFacts(reading).catch(without(HedgeError));
-  return facts === undefined ? new Set() : heldLate(facts);
+  return facts === undefined ? new Map() : heldLate(facts);
 }
 
 /** Whether it has closed or matured, also where the service keeps it as filled. */
@@ -82,10 +82,11 @@ export async function isOver(
   hedge: Hedge,
   reading: Reading & Pick<ReadContext, 'journal' | 'identity'>,
   servedAt: Date,
-): Promise<boolean> {
+): Promise<boolean | 'maybe'> {
   if (closedFromHere([hedge], reading).has(hedge.id)) return true;
   if (isRunningHedge(hedge, servedAt)) return false;
-  return !(await readHeldLate([hedge], reading, servedAt)).has(hedge.id);
+  const holds = (await readHeldLate([hedge], reading, servedAt)).get(hedge.id);
+  return holds === 'maybe' ? holds : holds === undefined;
 }
 
 export interface HedgeList {

@@ -161,16 +161,22 @@ export const maySettleLate = ({ status, maturity_at: maturityAt }: Hedge, served
   return status === 'filled' && pastMs >= 0 && pastMs < LATE_MS;
 };
 
-/** IDs of hedges past their maturity that the positions still hold, by their sizes: the position is that of the side with them. */
-export function heldLate(facts: PositionFacts): ReadonlySet<string> {
+/**
+ * Hedges past their maturity that the positions still hold, by ID. The position is of the size of the side with them; without
+ * a size, and with no other open hedge, it is that of the only one, or of one of several.
+ */
+export function heldLate(facts: PositionFacts): ReadonlyMap<string, 'held' | 'maybe'> {
   const held = everySide(facts).flatMap((side) => {
     const late = side.listed.filter(({ sent }) => sent !== undefined && maySettleLate(sent, facts.servedAt));
     if (facts.mayBeCut || isExplained(side)) return [];
+    const hasOthers = side.open.length > 0 || side.unread.length > 0;
+    if (side.position !== undefined && decimalFrom(side.position.notional_usd) === undefined && !hasOthers)
+      return late.map(({ id }) => [id, late.length === 1 ? 'held' : 'maybe'] as const);
     const some = late.length > 1 ? [late, ...late.map((each) => [each])] : [late];
     const fitting = some.filter((each) => isExplained({ ...side, open: [...side.open, ...each] }));
-    return fitting.length === 1 ? (fitting[0] ?? []) : [];
+    return (fitting.length === 1 ? (fitting[0] ?? []) : []).map(({ id }) => [id, 'held'] as const);
   });
-  return new Set(held.map(({ id }) => id));
+  return new Map(held);
 }
 
 /** Whether a hedge may hold a position or still fill. */

@@ -68,14 +68,15 @@ export async function readHedges(
   const unclosed = once.filter(({ id: each }) => !closed.has(each));
   const late = await readHeldLate(unclosed, context, servedAt);
   const facts = positions && { positions: positions.data, hedges: found.data, servedAt };
-  const keeps = facts && ((hedge: Hedge) => isOpenHedge(hedge, facts) && !closed.has(hedge.id));
+  const keeps =
+    facts && ((hedge: Hedge) => (isOpenHedge(hedge, facts) || late.has(hedge.id)) && !closed.has(hedge.id));
   const { limit } = filter;
   const sent = found.data.length;
   const mayBeCut = sent >= limit || (looksLikePage(sent) && (await mayBePage(context, sent)));
   const wanted = { narrowing, field: 'opened_at', mayBeCut, limit, here: clock, keeps };
   const { records, covers } = await filterRecords(found.data, wanted);
   const listed = id === undefined ? { covers } : {};
-  const isOpen = (hedge: Hedge): boolean => isRunningHedge(hedge, servedAt) || late.has(hedge.id);
+  const isOpen = (hedge: Hedge): boolean => isRunningHedge(hedge, servedAt) || late.get(hedge.id) === 'held';
   const open = records.filter((hedge) => isOpen(hedge) && !closed.has(hedge.id));
   const pending =
     id === undefined ? pendingOf(context, { nowMs: here.nowMs, servedMs: clock.nowMs }) : undefined;
@@ -91,6 +92,7 @@ export async function readHedges(
       asked: id,
       open,
       late: open.filter(({ id: each }) => late.has(each)),
+      maybe: records.filter(({ id: each }) => late.get(each) === 'maybe' && !closed.has(each)),
       pending,
       ...listed,
     },

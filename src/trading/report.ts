@@ -43,7 +43,7 @@ export interface ActionReport {
   /** An earlier command had finished it: nothing was sent now. */
   existing?: boolean | undefined;
   /** Its hedge has closed or matured since. */
-  isOver?: boolean | undefined;
+  isOver?: boolean | 'maybe' | undefined;
   /** Its hedge was found by deal ID before, and is final since this lookup. */
   confirmed?: boolean | undefined;
   /** Evidence of the lookup; undefined when none was needed: the outcome is known, or it is being sent. */

@@ -176,6 +176,33 @@ describe('hedges', () => {
     expect(program.document()).toMatchObject({ data: sent });
   });
 
+  it('has two hedges past their maturity, of which a position without a size may hold either, as such', async () => {
+    const date = { date: 'Fri, 20 Nov 2026 12:00:00 GMT' };
+    const late = ['hdg_a', 'hdg_b'].map((id) =>
+      aHedge({ id, opened_at: '2026-11-19T11:00:00Z', maturity_at: '2026-11-20T11:00:00Z' }),
+    );
+    const over = { opened_at: '2026-10-01T11:00:00Z', maturity_at: '2026-10-02T11:00:00Z' };
+    const sent = [...late, aHedge({ id: 'hdg_c', status: 'closed', ...over })];
+    const held = aPosition({ ...unspecified.position, notional_usd: undefined });
+    const readings = [
+      on('GET /positions', ok([held], {}, date)),
+      on('GET /hedges?limit=500', ok(sent, {}, date)),
+    ];
+    const { person } = await bothViews('hedges', [
+      on('GET /hedges?limit=100', ok(sent, {}, date)),
+      ...readings,
+    ]);
+    expect(person.out).toMatch(
+      /May be open: past maturity, and the side is in the positions\.[^]*hdg_a[^]*hdg_b[^]*Ended[^]*hdg_c/,
+    );
+    const { program } = await bothViews('hedges --status open', [
+      on('GET /positions', ok([held], {}, date)),
+      on('GET /hedges?status=filled&limit=500', ok(late, {}, date)),
+      ...readings,
+    ]);
+    expect(program.document()).toMatchObject({ data: late });
+  });
+
   it('shows a status it does not know', async () => {
     const { person } = await bothViews('hedges', [
       on('GET /hedges?limit=100', ok([aHedge({ status: 'rolled' })])),

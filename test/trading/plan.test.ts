@@ -93,6 +93,16 @@ describe('a side', () => {
     ['of the open one holds no other', { positions: [position({ notional_usd: 10_000 })] }, ['hdg_O']],
     ['without a size may hold either', { positions: [position()] }, ['hdg_O']],
     [
+      'without a size, and with no other hedge, holds it',
+      { positions: [position()], hedges: [LATE] },
+      ['hdg_L'],
+    ],
+    [
+      'without a size, and with another such hedge, may hold either',
+      { positions: [position()], hedges: [LATE, { ...LATE, id: 'hdg_M' }] },
+      ['maybe hdg_L', 'maybe hdg_M'],
+    ],
+    [
       'of a list that is cut may hold others',
       { mayBeCut: true, positions: [position({ notional_usd: 40_000 })] },
       ['hdg_O'],
@@ -102,7 +112,8 @@ describe('a side', () => {
     const facts = { hedges: [LATE, hedge('hdg_O', 10_000)], mayBeCut: false, servedAt: NOON, ...changes };
     const { open } = sideBook(facts);
     const late = heldLate({ positions: [], ...facts });
-    expect([...late, ...open.map(({ id }) => id)]).toEqual(held);
+    const shown = [...late].map(([id, holds]) => (holds === 'held' ? id : `${holds} ${id}`));
+    expect([...shown, ...open.map(({ id }) => id)]).toEqual(held);
   });
 
   it('knows another market by its hedges alone', () => {

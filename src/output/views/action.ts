@@ -8,7 +8,18 @@ import type { Action } from '../../journal/replay.ts';
 import { closedEarlyInWords } from '../../journal/roll-chains.ts';
 import type { ClosePlan, Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
-import { commandRows, dimLine, figureRows, gap, line, type Pair, pair, pairs, type View } from '../blocks.ts';
+import {
+  commandRows,
+  dimLine,
+  figureRows,
+  gap,
+  line,
+  type Pair,
+  pair,
+  pairs,
+  type View,
+  warnLine,
+} from '../blocks.ts';
 import { hintCell, message, nameText, type Parts, partsIn, phrase, text, type Words } from '../cells.ts';
 import { actionDocument } from './action-document.ts';
 import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
@@ -57,7 +68,7 @@ export function briefAction(report: ActionReport): Words {
 function alreadyWord({ existing, outcome, isOver }: ActionReport, word: string): string {
   if (existing !== true || !FINISHED.includes(outcome)) return word;
   if (word !== 'FILLED') return word === NOT_OPEN ? word : `ALREADY ${word}`;
-  return isOver === true ? NOT_OPEN : 'ALREADY OPEN';
+  return isOver === true ? NOT_OPEN : isOver === 'maybe' ? 'MAY BE OPEN' : 'ALREADY OPEN';
 }
 
 /** The word for an open whose hedge has closed or matured since. */
@@ -118,6 +129,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | typeof NOT_OPEN): View
   return [
     actionHeadline(report, isPart ? 'PARTIAL FILL' : alreadyWord(report, word), nothingSent(report)),
     signed(report, (more) => pairs(receipt, more)),
+    report.isOver === 'maybe' && warnLine('Past its maturity, and may be open: see hedge positions.'),
     isOver && dimLine('Its result: hedge history'),
   ];
 }
@@ -126,7 +138,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | typeof NOT_OPEN): View
 function nothingSent({ existing, isOver, hedge, outcome }: ActionReport): Words {
   if (existing !== true) return [];
   const at = outcome === 'filled' ? (hedge?.filled_at ?? undefined) : undefined;
-  const since = isOver === true ? ', filled' : 'since';
+  const since = isOver === true || isOver === 'maybe' ? ', filled' : 'since';
   return [at !== undefined && [since, time(at, 'minute')], '; nothing was sent.'];
 }
 

@@ -96,11 +96,13 @@ export function viewHedges(value: {
   open: readonly Hedge[];
   /** Those of the open ones that are past their maturity. */
   late: readonly Hedge[];
+  /** Past their maturity: one of them or more may be open. */
+  maybe: readonly Hedge[];
   /** Below a list. */
   pending: PendingActions | undefined;
   covers?: ListCoverage | FilteredCoverage;
 }): View {
-  const { hedges, one, open, late, pending, asked, covers } = value;
+  const { hedges, one, open, late, maybe, pending, asked, covers } = value;
   const lateLine =
     late.length > 0 &&
     warnLine(`Past its maturity, still in the positions: ${late.map(({ id }) => unquoted(id)).join(', ')}.`);
@@ -110,8 +112,9 @@ export function viewHedges(value: {
       pairsOf(first, detailsOf(first), ({ name }) => ALWAYS.includes(name)),
       one !== undefined && viewOne(first, one, { isOpen: open.length > 0 }),
       lateLine,
+      maybe.length > 0 && warnLine('Past its maturity, and may still be open: its side is in the positions.'),
     ];
-  const running = new Set(open);
+  const running = new Set([...open, ...maybe]);
   const ended = hedges.filter((hedge) => !running.has(hedge) && !hasFailed(hedge));
   const failed = hedges.filter((hedge) => !running.has(hedge) && hasFailed(hedge));
   const sections = [
@@ -120,11 +123,14 @@ export function viewHedges(value: {
       title: 'Open: notional is what remains.',
       totals: totalsOf(open, listedTwice(hedges), covers?.maybe_truncated === true),
     },
+    { rows: maybe.length, title: 'May be open: past maturity, and the side is in the positions.' },
     { rows: ended.length, title: 'Ended: notional is the size when it closed.' },
     { rows: failed.length, title: 'Failed: never open; notional is the size asked for.' },
   ];
   return [
-    hedgeList.block([...open, ...ended, ...failed], { sections: sections.filter(({ rows }) => rows > 0) }),
+    hedgeList.block([...open, ...maybe, ...ended, ...failed], {
+      sections: sections.filter(({ rows }) => rows > 0),
+    }),
     lateLine,
     covers !== undefined && viewListSummary(covers, 'opened'),
     pendingLine(pending),
