@@ -8,11 +8,19 @@ import { DAY_MS } from '../domain/instants.ts';
 import { DamagedFileError, HedgeError, unless, without } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { type AccountSide, changesKept, heldBefore, isOn, openHedgesFrom } from '../journal/queries.ts';
+import type { IntentRecord } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
 import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { READINGS_LAG_MS } from './poll.ts';
 import type { ReadContext } from './read-context.ts';
-import { everySide, isExplained, type PositionFacts } from './side-position.ts';
+import {
+  everySide,
+  hasMatured,
+  isExplained,
+  type PositionFacts,
+  type SideHedge,
+  type SidePosition,
+} from './side-position.ts';
 
 interface OwnJournal extends Pick<ReadContext, 'identity'> {
   journal: Pick<ReadContext['journal'], 'read'>;
@@ -124,3 +132,17 @@ export function withoutClosedHere(facts: PositionFacts, own: Partial<OwnJournal>
         hedges: facts.hedges.map((hedge) => (over.has(hedge.id) ? { ...hedge, status: 'closed' } : hedge)),
       };
 }
+
+/** Hedges of a side that are listed as closed before their maturity. */
+export const closedEarly = ({ listed, servedAt }: SidePosition): readonly SideHedge[] =>
+  listed.filter((each) => each.status === 'closed' && each.notional.gt(0) && !hasMatured(each, servedAt));
+
+/** Hedges that were opened since a reading, and are closed. */
+export const takenAlong = (
+  { hedges, service_at: decidedAt }: IntentRecord['before'],
+  now: SidePosition,
+): readonly SideHedge[] =>
+  closedEarly(now).filter(
+    ({ id, filledAt = '' }) =>
+      !hedges.some(({ hedge_id }) => hedge_id === id) && Date.parse(filledAt) > Date.parse(decidedAt ?? ''),
+  );

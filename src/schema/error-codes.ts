@@ -46,7 +46,7 @@ export const CODE_MEANINGS: Readonly<Record<OwnCode, CodeMeaning>> = {
   nothing_to_add: NOTHING,
   size_not_found: LATER,
   book_unclear: means(['none'], ['never', 'later', 'after_check']),
-  book_changed: means(['none'], ['never', 'after_check']),
+  book_changed: means(['none', 'done'], ['never', 'after_check']),
   payoff_unconfirmed: NOW_OR_LATER,
   breaks_found: NOTHING,
   worse_price: stops('none', 'done'),

@@ -351,3 +351,66 @@ describe('leg 2 of a roll whose hedge was replaced by hand seconds ago, and that
     expect(await service.open('buy')).toHaveLength(1);
   });
 });
+
+describe('a roll at once, while another order comes before the close of leg 1', () => {
+  async function rolled(
+    path: '/hedges' | '/hedges/add' | '/hedges/reduce',
+    body: Record<string, unknown>,
+  ): Promise<{ ran: Ran; open: number }> {
+    const service = await laggingService();
+    const { served } = service;
+    const cli = service.machine();
+    await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
+    await service.pass(120_000);
+    await served.desk.admin.setFaults({ slow_fills_seconds: 10, only: 'close' });
+    let order: Promise<unknown> | undefined;
+    service.lag(() => {
+      if (served.acted('/hedges/close') > 0)
+        order ??= served.colleague(path, { market: 'USDTNGN', side: 'buy', ...body });
+      return 0;
+    });
+    const ran = await cli.run('roll USDTNGN buy --tenor 3 --at now --yes --timeout 60 --json');
+    await order;
+    const [leg] = await service.open('buy');
+    return { ran, open: leg?.notional_usd ?? 0 };
+  }
+
+  it.each([
+    [
+      'that enlarged it',
+      ['/hedges/add', { notional_usd: 5_000 }],
+      10_000,
+      /was closed at 15,000\.00 USD, not 10,000\.00 USD: .* Leg 2 is open at 10,000\.00 USD\. 5,000\.00 USD that were closed are not hedged\./,
+      'hedge add USDTNGN buy 5000',
+    ],
+    [
+      'that opened a hedge, which it closed too',
+      ['/hedges', { notional_usd: 4_000, tenor_days: 3, client_reference: 'COL-1' }],
+      10_000,
+      /4,000\.00 USD \("COL-1"\) was opened on the side meanwhile, and closed with leg 1 of roll \w+\. Leg 2 is open at 10,000\.00 USD\. 4,000\.00 USD that were closed are not hedged\./,
+      'hedge add USDTNGN buy 4000',
+    ],
+    [
+      'that reduced it',
+      ['/hedges/reduce', { notional_usd: 5_000 }],
+      5_000,
+      /was closed at 5,000\.00 USD, not 10,000\.00 USD: .* Leg 2 is open at 5,000\.00 USD\./,
+      'hedge roll show',
+    ],
+  ] as const)('%s, is done and says what it lacks', async (_what, [path, body], usd, says, next) => {
+    const { ran, open } = await rolled(path, body);
+    expect([ran.code, open, ran.document()]).toEqual([
+      10,
+      usd,
+      expect.objectContaining({
+        data: expect.objectContaining({ state: 'done', to_hedge_id: expect.any(String) }),
+        error: expect.objectContaining({
+          code: 'book_changed',
+          effect: 'done',
+          message: expect.stringMatching(says),
+          hint: expect.stringContaining(next),
+        }),
+      }),
+    ]);
+  });
+});

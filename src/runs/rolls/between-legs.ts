@@ -4,10 +4,11 @@
  */
 import type { Big } from 'big.js';
 import { createsHedge, enlarges, shrinks, takesWholeSide } from '../../domain/action-table.ts';
+import { sum } from '../../domain/amounts.ts';
 import { isSameSize, usdInWords } from '../../domain/exposure.ts';
-import { commandText, shell, step } from '../../domain/hint.ts';
+import { shell, step } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import { HedgeError, without } from '../../errors.ts';
+import { HedgeError, StoppedError, without } from '../../errors.ts';
 import { actionAndMachine } from '../../journal/describe.ts';
 import { heldBefore, isOn } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
@@ -15,34 +16,96 @@ import { mayReplace, type PlacedInstead } from '../../journal/replaces-leg-two.t
 import { type Action, isUnresolved, maybeExecuted } from '../../journal/replay.ts';
 import { chainNotional, closedSize, type RollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
-import { hedgeIfKnown } from '../../readings/read-position.ts';
-import { hasMatured, OVER_STATUSES, type SidePosition } from '../../readings/side-position.ts';
+import { takenAlong } from '../../readings/closed-here.ts';
+import { hedgeIfKnown, readPositionFacts } from '../../readings/read-position.ts';
+import {
+  hasMatured,
+  OVER_STATUSES,
+  type SideHedge,
+  type SidePosition,
+  sidePositionOf,
+} from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../../trading/idempotency-window.ts';
 import type { Finding, TradingContext } from '../../trading/trading-context.ts';
 import { dealIdFrom } from './plan-roll.ts';
 import { dropStep, SideNotFlatError } from './roll-result.ts';
 
-/**
- * USD of leg 2: what was closed, and no more than was confirmed. Another order may have changed leg 1 before its close
- * landed: a note says so.
- */
-export async function sizeToOpen(chain: RollChain, context: TradingContext): Promise<Big> {
-  // One that may be on its way is continued as it was sent.
-  if (chain.state === 'opening') return chainNotional(chain);
-  const { plan } = chain;
+/** Taken by the close of leg 1, which another order may have changed before. */
+interface Taken {
+  /** USD of leg 2: what was closed, and no more than was confirmed. */
+  size: Big;
+  /** Leg 1, where another order had changed it before the close. */
+  closed: { confirmed: Big; at: Big } | undefined;
+  /** Opened on the side before the close landed, and closed with it. */
+  along: readonly SideHedge[];
+}
+
+/** Read once leg 1 is closed. A failing reading must not leave the side flat. */
+export async function readTaken(chain: RollChain, context: TradingContext): Promise<Taken> {
+  const { plan, close } = chain;
   const confirmed = closedSize(chain) ?? chainNotional(chain);
-  // Its failure must not leave the side flat.
-  const read = await hedgeIfKnown(plan.hedge_id, context).catch(without(HedgeError));
-  const closed = read?.data.status === 'closed' ? read.data.notional_usd : undefined;
-  if (closed?.gt(0) !== true || isSameSize(closed, confirmed)) return confirmed;
-  const news = `leg 1      closed at ${usdInWords(closed)}, not ${usdInWords(confirmed)}: another order had changed it`;
-  if (closed.lt(confirmed)) {
-    context.progress.news(`${news}. Leg 2 has what was closed.`);
-    return closed;
-  }
-  const more = shell`hedge add ${plan.market} ${plan.side} ${closed.minus(confirmed).toFixed()}`;
-  context.progress.news(`${news}. Leg 2 has what was confirmed; for the rest: ${commandText(more)}`);
-  return confirmed;
+  // One that may be on its way is continued as it was sent.
+  if (chain.state === 'opening') return { size: chainNotional(chain), closed: undefined, along: [] };
+  const [read, facts] = await Promise.all([
+    hedgeIfKnown(plan.hedge_id, context).catch(without(HedgeError)),
+    readPositionFacts(context, { isBare: true }).catch(without(HedgeError)),
+  ]);
+  const at = read?.data.status === 'closed' ? read.data.notional_usd : undefined;
+  const along = close && facts ? takenAlong(close.intent.before, sidePositionOf(plan, facts)) : [];
+  const taken = { along: along.filter(({ filledAt = '' }) => Date.parse(filledAt) <= overAt(close)) };
+  if (at?.gt(0) !== true || isSameSize(at, confirmed) || wasOpenedAt(at, plan, context))
+    return { ...taken, size: confirmed, closed: undefined };
+  const size = at.lt(confirmed) ? at : confirmed;
+  context.progress.news(
+    `leg 1      closed at ${usdInWords(at)}, not ${usdInWords(confirmed)}: another order had changed it. Leg 2 has what was ${at.lt(confirmed) ? 'closed' : 'confirmed'}.`,
+  );
+  return { ...taken, size, closed: { confirmed, at } };
+}
+
+/** When it was seen to be over, by the service's clock. */
+function overAt(close: Action | undefined): number {
+  if (close === undefined) return Number.NaN;
+  const { intent, outcome, changedAt } = close;
+  const { service_at: servedAt = intent.at, read_at: readAt = intent.at } = intent.before;
+  return Date.parse(servedAt) + Date.parse(outcome?.at ?? changedAt) - Date.parse(readAt);
+}
+
+/** A service may list a closed hedge at the size that it was opened with. */
+const wasOpenedAt = (size: Big, { hedge_id: id }: RollPlan, { journal }: TradingContext): boolean =>
+  journal
+    .read()
+    .find({ hedgeIds: [id] })
+    .some(
+      ({ intent, notional }) => createsHedge(intent) && notional !== undefined && isSameSize(notional, size),
+    );
+
+/** The roll is done, and its close took what leg 2 does not have, or another order had changed leg 1. */
+export function notWhole({ plan }: RollChain, { size, closed, along }: Taken): StoppedError | undefined {
+  if (closed === undefined && along.length === 0) return undefined;
+  const { chain_id: id, market, side } = plan;
+  const left = sum([closed?.at ?? size, ...along.map(({ notional }) => notional)]).minus(size);
+  const names = along.map(hedgeInWords).join(', ');
+  const what = [
+    closed &&
+      `Leg 1 of roll ${id} was closed at ${usdInWords(closed.at)}, not ${usdInWords(closed.confirmed)}: another order had changed it.`,
+    along.length > 0 &&
+      `${names} ${along.length === 1 ? 'was' : 'were'} opened on the side meanwhile, and closed with ${closed === undefined ? `leg 1 of roll ${id}` : 'it'}.`,
+  ];
+  const open = `Leg 2 is open at ${usdInWords(size)}.`;
+  return new StoppedError({
+    code: 'book_changed',
+    what: what.filter((each) => typeof each === 'string').join(' '),
+    meaning: left.gt(0) ? `${open} ${usdInWords(left)} that were closed are not hedged.` : open,
+    hint: left.gt(0)
+      ? step(shell`hedge add ${market} ${side} ${left.toFixed()}`, 'hedge that again')
+      : step(shell`hedge roll show ${id}`, 'both legs'),
+    effect: 'done',
+    details: {
+      chain_id: id,
+      closed_notional_usd: closed?.at ?? size,
+      hedge_ids: along.map((each) => each.id),
+    },
+  });
 }
 
 /** @throws StoppedError where a person recorded the close as executed, and its hedge is open. */

@@ -22,6 +22,7 @@ import { checkResending } from '../../trading/guards/unattended-policy.ts';
 import { type OpenPlan, planOpen } from '../../trading/plan.ts';
 import type { Finding, TradingContext } from '../../trading/trading-context.ts';
 import { earlierRoll, isSamePlan, rolledBefore, unfinishedOf, unseenRollTo } from './earlier-rolls.ts';
+import { endRoll } from './end-roll.ts';
 import {
   checkBound,
   findTarget,
@@ -36,7 +37,7 @@ import {
   withLimit,
 } from './plan-roll.ts';
 import { NOTHING_RUN, type RollResult } from './roll-result.ts';
-import { chainNow, endRoll, previewNow, readAlone, runNow, type ShownLegs } from './run-legs.ts';
+import { chainNow, previewNow, readAlone, runNow, type ShownLegs } from './run-legs.ts';
 import { cannotTell } from './settlement.ts';
 
 /** Result of a roll. */

@@ -20,7 +20,7 @@ export interface RollResult {
   /** Sent or looked up by this run. */
   close: ActionReport | undefined;
   open: ActionReport | undefined;
-  /** Undefined when leg 2 is open, or nothing was to be done. */
+  /** Undefined when leg 2 is open for what leg 1 was, or nothing was to be done. */
   finding: HedgeError | undefined;
 }
 

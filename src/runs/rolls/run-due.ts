@@ -32,11 +32,12 @@ import type { PositionFacts } from '../../readings/side-position.ts';
 import { checkAccount } from '../../trading/account-keys.ts';
 import { awaitHedge } from '../../trading/follow/await-end.ts';
 import type { TradingContext } from '../../trading/trading-context.ts';
+import { endFinished, endRoll } from './end-roll.ts';
 import { notOpen } from './look-again.ts';
 import { rollMissed, withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
 import { errorOfRolls, NOTHING_RUN, type RollResult } from './roll-result.ts';
-import { chainNow, endFinished, endRoll, runNow, runOpen } from './run-legs.ts';
+import { chainNow, runNow, runOpen } from './run-legs.ts';
 import {
   closedBeforeMaturity,
   legTwoClosed,

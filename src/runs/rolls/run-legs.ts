@@ -8,11 +8,10 @@ import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, MINUTE_MS } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { DamagedFileError, HedgeError, InterruptedError, nothingSent, unless } from '../../errors.ts';
-import { sameIdentity } from '../../journal/account-identity.ts';
 import { isOn } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
-import { chainNotional, isDue, isFinished, type RollChain, rollChain } from '../../journal/roll-chains.ts';
+import { chainNotional, isDue, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { troubleError } from '../../journal/trouble.ts';
 import { bookChange, changedSince } from '../../trading/confirm.ts';
@@ -28,17 +27,12 @@ import {
   checkLegOneClosed,
   checkNotClosedSince,
   checkNotReplaced,
-  sizeToOpen,
+  notWhole,
+  readTaken,
 } from './between-legs.ts';
+import { endRoll } from './end-roll.ts';
 import { lookAgain } from './look-again.ts';
-import {
-  legTwo,
-  onlyHedgeOn,
-  pastDueDate,
-  type RollChoice,
-  type RolledHedge,
-  rollEndOf,
-} from './plan-roll.ts';
+import { legTwo, onlyHedgeOn, pastDueDate, type RollChoice, type RolledHedge } from './plan-roll.ts';
 import { errorOfRoll, NOTHING_RUN, type RollResult } from './roll-result.ts';
 
 /** Both legs as they were shown. */
@@ -132,9 +126,11 @@ export async function runNow(
       result.finding = result.close.finding;
       result.chain = chainNow(plan, context, { known: [result.close] });
     }
-    if (result.finding !== undefined || !isToOpen(result.chain)) return;
-    const size = await sizeToOpen(result.chain, context);
+    if (result.finding !== undefined || !isToOpen(result.chain)) return undefined;
+    const taken = await readTaken(result.chain, context);
+    const { size } = taken;
     await openLeg(result, { plan, size, options, context, allowDuplicate, shown: shown?.open });
+    return notWhole(result.chain, taken);
   });
 }
 
@@ -151,10 +147,11 @@ export async function runOpen(
 ): Promise<RollResult> {
   const result: Mutable<RollResult> = { chain: chainNow(plan, context, { servedMs }), ...NOTHING_RUN };
   return ended(result, context, servedMs, async () => {
-    if (!isToOpen(result.chain)) return;
+    if (!isToOpen(result.chain)) return undefined;
     const usd = result.chain.state === 'opening' ? chainNotional(result.chain) : size;
     const pastDue = pastDueDate(plan, { servedMs }, context);
     await openLeg(result, { plan, size: usd, options, context, allowDuplicate, pastDue });
+    return undefined;
   });
 }
 
@@ -317,16 +314,17 @@ const sideChanged = ({ chain_id: id, hedge_id: hedge, market, side }: RollPlan, 
     details: { chain_id: id, hedge_id: hedge },
   });
 
-/** Runs the legs, records that leg 2 is open, and says what a failure means for the roll. */
+/** Runs the legs, records that leg 2 is open, and says what a failure means for the roll. `run`: what a roll that is done lacks. */
 async function ended(
   result: Mutable<RollResult>,
   context: TradingContext,
   servedMs: number | undefined,
-  run: () => Promise<void>,
+  run: () => Promise<HedgeError | undefined>,
 ): Promise<RollResult> {
   const { plan } = result.chain;
+  let lack: HedgeError | undefined;
   try {
-    await run();
+    lack = await run();
   } catch (error) {
     if (!(error instanceof HedgeError)) throw error;
     result.finding = error;
@@ -336,6 +334,7 @@ async function ended(
   if (found !== undefined) result.chain = { ...result.chain, state: 'done' };
   const note = found && `leg 2 is hedge ${quotedName(found)}, opened elsewhere`;
   if (isOpened(result) && (await isOver(result, context))) await endRoll(plan, 'done', context, note);
+  if (result.chain.state === 'done') result.finding ??= lack;
   result.finding = result.finding && errorOfRoll(result.finding, result);
   return result;
 }
@@ -363,42 +362,3 @@ async function isOver(result: Mutable<RollResult>, context: TradingContext): Pro
 /** The hedge that the service has under the deal ID of leg 2: nothing was sent for it, and the journal has no action. */
 const openedElsewhere = ({ open, finding }: RollResult): string | undefined =>
   open !== undefined && open.entry === undefined && finding === undefined ? open.hedge?.id : undefined;
-
-/**
- * Records the end of rolls that are over, and whose process died before it did: the index need not keep them. Returns
- * those of which leg 2 has to be looked at again first.
- */
-export async function endFinished(context: TradingContext): Promise<readonly RollChain[]> {
-  const state = context.journal.read();
-  const nowMs = context.clock.now();
-  const unseen: RollChain[] = [];
-  for (const plan of state.rolls) {
-    const chain = rollChain(plan, { state, nowMs });
-    if (!isFinished(chain) || !sameIdentity(plan.identity, context.identity)) continue;
-    if (plan.when === 'now') unseen.push(chain);
-    else if (chain.state === 'done') await endRoll(plan, 'done', context);
-    else await endRoll(plan, 'dropped', context, 'leg 2 was closed before its maturity');
-  }
-  return unseen;
-}
-
-/** Written once; a failing journal only causes a warning, for the chain is derived from its legs. */
-export async function endRoll(
-  plan: RollPlan,
-  as: 'done' | 'dropped',
-  context: TradingContext,
-  note?: string,
-): Promise<void> {
-  const { chain_id: id } = plan;
-  try {
-    await context.journal.append([rollEndOf(plan, as, context, note)], (state) => {
-      if (!state.rolls.some((each) => each.chain_id === id)) throw new EndedAlready();
-    });
-  } catch (error) {
-    if (error instanceof EndedAlready) return;
-    if (!(error instanceof HedgeError)) throw error;
-    context.progress.news(`The end of roll ${id} is not in the journal: ${error.what}`);
-  }
-}
-
-class EndedAlready extends Error {}

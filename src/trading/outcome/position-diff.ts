@@ -5,6 +5,7 @@ import { isSameSize, someOf, usdInWords } from '../../domain/exposure.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { holdsSide } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
+import { closedEarly, takenAlong } from '../../readings/closed-here.ts';
 import {
   hasMatured,
   OVER_STATUSES,
@@ -81,24 +82,18 @@ function changeOf(id: string, now: SidePosition): HedgeChangeKind {
  * Changes by others before a close took the side: hedges that closed at another size, and those opened since that are
  * closed too. Clauses; the figures of the action stay those that were decided on.
  */
-export const closedMeanwhile = (
-  { hedges: before, service_at: decidedAt }: IntentRecord['before'],
-  { listed, servedAt }: SidePosition,
-): readonly string[] =>
-  listed
-    .filter((each) => each.status === 'closed' && each.notional.gt(0) && !hasMatured(each, servedAt))
-    .flatMap(({ id, notional, filledAt = '' }) => {
-      const [name, size] = [unquoted(id), usdInWords(notional)];
-      const known = before.find(({ hedge_id }) => hedge_id === id);
-      if (known === undefined)
-        return Date.parse(filledAt) > Date.parse(decidedAt ?? '')
-          ? `${name} ${size} was opened on the side since and is closed too`
-          : [];
-      const { notional_usd: was } = known;
-      return was === null || isSameSize(notional, new Big(was))
-        ? []
-        : `${name} is listed as closed at ${size}`;
-    });
+export const closedMeanwhile = (before: IntentRecord['before'], now: SidePosition): readonly string[] => [
+  ...closedEarly(now).flatMap(({ id, notional }) => {
+    const was = before.hedges.find(({ hedge_id }) => hedge_id === id)?.notional_usd ?? undefined;
+    return was === undefined || isSameSize(notional, new Big(was))
+      ? []
+      : `${unquoted(id)} is listed as closed at ${usdInWords(notional)}`;
+  }),
+  ...takenAlong(before, now).map(
+    ({ id, notional }) =>
+      `${unquoted(id)} ${usdInWords(notional)} was opened on the side since and is closed too`,
+  ),
+];
 
 /** A hedge with a known size before and now; zero once it is gone or matured. */
 export interface MeasuredChange extends HedgeChange {
