@@ -1,9 +1,9 @@
 /** A step of an action in words. */
 import { spelledName } from '../domain/sanitize.ts';
 import { changeWord, operatorInFull } from './describe.ts';
-import { PARTIAL_FILL } from './queries.ts';
 import type { ActionRecord } from './records.ts';
 import type { Action } from './replay.ts';
+import { PARTIAL_FILL } from './results.ts';
 
 export type Length = 'in full' | 'short';
 

@@ -7,9 +7,9 @@ import { optionWords, shell, step } from '../domain/hint.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { CommandWords, Effect, NextStep } from '../errors.ts';
 import type { SignedHalt } from './halt.ts';
-import { partialFillOf } from './queries.ts';
 import type { HaltRecord, Operator } from './records.ts';
 import { type Action, inFlight, isUnanswered, isUnresolved } from './replay.ts';
+import { partialFillOf } from './results.ts';
 
 /** `OPEN buy USDTNGN 50,000.00 USD ("PAY-8841")`; a close has no size. Behind a colleague's: `of Ada O. (ada@desk)`. */
 export function actionInWords({ intent, colleague }: Action): string {

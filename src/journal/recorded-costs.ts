@@ -3,8 +3,8 @@ import { Big } from 'big.js';
 import { divide, readDecimal, sumIfAll, USD_PLACES } from '../domain/amounts.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import { type CostParts, type CostSum, rollingCost } from '../domain/roll-cost.ts';
-import { changesKept, fillOf, quoteOfFill, recordedFigures } from './queries.ts';
 import { type Action, maybeExecuted } from './replay.ts';
+import { changesKept, fillOf, quoteOfFill, recordedFigures } from './results.ts';
 import { chainNotional, type RollChain } from './roll-chains.ts';
 
 /** USD by which an open or add enlarged the position: less than it asked for where it was filled in part. */

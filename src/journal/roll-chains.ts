@@ -13,9 +13,10 @@ import { hasLiveRules } from '../domain/vocabulary.ts';
 import type { CommandWords, NextStep } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { actionAndMachine, underProfile } from './describe.ts';
-import { changesKept, holdsSide, usedDealId } from './queries.ts';
+import { holdsSide, usedDealId } from './queries.ts';
 import type { IntentRecord, RollEnd, RollPlan } from './records.ts';
 import { type Action, isUnfinished, isUnresolved, maybeExecuted } from './replay.ts';
+import { changesKept } from './results.ts';
 import type { JournalSpan, JournalState } from './state.ts';
 
 /**

@@ -2,9 +2,9 @@
 import type { JournalFilter } from '../args/journal-filter.ts';
 import { instantOf } from '../domain/instants.ts';
 import { outcomeWords } from '../journal/describe.ts';
-import { dealIdsOf } from '../journal/queries.ts';
 import type { Operator } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
+import { dealIdsOf } from '../journal/results.ts';
 import type { Span } from './filter-records.ts';
 
 export interface ActionFilter {

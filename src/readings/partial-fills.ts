@@ -4,14 +4,9 @@ import type { Hedge } from '../client/schemas.ts';
 import { createsHedge, enlarges } from '../domain/action-table.ts';
 import { readDecimal } from '../domain/amounts.ts';
 import { isSameSize } from '../domain/exposure.ts';
-import {
-  additionsSince,
-  changesKept,
-  heldBefore,
-  partialFillOf,
-  reductionsSince,
-} from '../journal/queries.ts';
+import { additionsSince, heldBefore, reductionsSince } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
+import { changesKept, partialFillOf } from '../journal/results.ts';
 import { READINGS_LAG_MS } from './poll.ts';
 import type { SideHedge } from './side-position.ts';
 

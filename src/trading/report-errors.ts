@@ -23,8 +23,9 @@ import {
   serviceRejection,
 } from '../errors.ts';
 import { AFTER_THE_PARTNER, actionInWords, NOT_FOUND, nairaAsked } from '../journal/describe.ts';
-import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
+import { wasNotExecuted } from '../journal/queries.ts';
 import { type Action, inFlight, isUnanswered } from '../journal/replay.ts';
+import { partialFillOf } from '../journal/results.ts';
 import { mayFillMore } from '../readings/partial-fills.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { confirmationCommands } from './account-keys.ts';

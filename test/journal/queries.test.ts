@@ -16,7 +16,6 @@ import {
 import {
   type DealTerms,
   duplicatesOf,
-  fillOf,
   findAction,
   findByDealId,
   findByKey,
@@ -24,13 +23,12 @@ import {
   inFlightOn,
   lastNotionals,
   openedOn,
-  partialFillOf,
-  touchedHedges,
   unresolvedOn,
   usedDealId,
 } from '../../src/journal/queries.ts';
 import { recordedParts } from '../../src/journal/recorded-costs.ts';
 import type { IntentRecord } from '../../src/journal/records.ts';
+import { fillOf, partialFillOf, touchedHedges } from '../../src/journal/results.ts';
 import {
   ACCEPTED,
   actionsOf,

@@ -3,7 +3,7 @@
 import { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
 import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain/returned-amounts.ts';
-import { closedAlone } from '../../journal/queries.ts';
+import { closedAlone } from '../../journal/results.ts';
 import type { ActionFigures, ActionReport } from '../../trading/report.ts';
 import type { FigureRow } from '../blocks.ts';
 import { missing, nameText, phrase, type Words } from '../cells.ts';

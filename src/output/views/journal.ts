@@ -16,6 +16,8 @@ import {
   outcomeWord,
   senderInWords,
 } from '../../journal/describe.ts';
+import type { ActionRecord, Operator } from '../../journal/records.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import {
   closedNotional,
   dealIdsOf,
@@ -25,9 +27,7 @@ import {
   struckRate,
   type TouchedHedge,
   touchedHedges,
-} from '../../journal/queries.ts';
-import type { ActionRecord, Operator } from '../../journal/records.ts';
-import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
+} from '../../journal/results.ts';
 import { troubleAdvice } from '../../journal/trouble.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { JournalDocument, TroubleDocument } from '../../schema/journal-document.ts';

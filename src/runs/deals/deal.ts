@@ -16,7 +16,7 @@ import {
   RefusedError,
   StoppedError,
 } from '../../errors.ts';
-import { recordedFigures } from '../../journal/queries.ts';
+import { recordedFigures } from '../../journal/results.ts';
 import { TOLERATED_BPS } from '../../trading/confirm.ts';
 import { priceOf } from '../../trading/evaluate.ts';
 import { PricedStopError } from '../../trading/guards/stops.ts';

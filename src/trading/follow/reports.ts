@@ -12,9 +12,10 @@ import {
   RefusedError,
   without,
 } from '../../errors.ts';
-import { changesKept, closedAlone, wasNotExecuted } from '../../journal/queries.ts';
+import { wasNotExecuted } from '../../journal/queries.ts';
 import { isEnd } from '../../journal/records.ts';
 import { type Action, isUnanswered } from '../../journal/replay.ts';
+import { changesKept, closedAlone } from '../../journal/results.ts';
 import { closedHedgeId } from '../../readings/closed-record.ts';
 import { filledSince } from '../../readings/partial-fills.ts';
 import { poll } from '../../readings/poll.ts';

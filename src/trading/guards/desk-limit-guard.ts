@@ -10,8 +10,9 @@ import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, utcDay } from '../../domain/instants.ts';
 import { isSameSide } from '../../domain/vocabulary.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { changesKept, type DealTerms } from '../../journal/queries.ts';
+import { type DealTerms } from '../../journal/queries.ts';
 import { type Action, isEnded, maybeExecuted } from '../../journal/replay.ts';
+import { changesKept } from '../../journal/results.ts';
 import { chainNotional, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import {
