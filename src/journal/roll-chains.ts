@@ -16,7 +16,7 @@ import { actionAndMachine, underProfile } from './describe.ts';
 import { holdsSide, usedDealId } from './queries.ts';
 import type { IntentRecord, RollEnd, RollPlan } from './records.ts';
 import { type Action, isUnfinished, isUnresolved, maybeExecuted } from './replay.ts';
-import { changesKept } from './results.ts';
+import { changesKept, partialFillOf } from './results.ts';
 import type { JournalSpan, JournalState } from './state.ts';
 
 /**
@@ -354,9 +354,11 @@ export function closedSize({ plan, close }: RollChain): Big | undefined {
   return readDecimal(hedge?.notional_usd ?? undefined);
 }
 
-/** USD of leg 2 when it was sent, else of leg 1 as last known. */
+/** USD of leg 2 when it was sent, or that was filled of it, else of leg 1 as last known. */
 export const chainNotional = (chain: RollChain): Big =>
-  (chain.open !== undefined && maybeExecuted(chain.open) ? chain.open.notional : undefined) ??
+  (chain.open !== undefined && maybeExecuted(chain.open)
+    ? (partialFillOf(chain.open) ?? chain.open.notional)
+    : undefined) ??
   closedSize(chain) ??
   new Big(chain.plan.notional_usd);
 

@@ -1,13 +1,17 @@
-/** How much of an open was filled at its first reading, and since. Pure. */
+/** How much of an open was filled at its first reading, and since; and those that lack their rest. */
 import { Big } from 'big.js';
 import type { Hedge } from '../client/schemas.ts';
 import { createsHedge, enlarges } from '../domain/action-table.ts';
 import { readDecimal } from '../domain/amounts.ts';
 import { isSameSize } from '../domain/exposure.ts';
+import { DAY_MS, exactInstant } from '../domain/instants.ts';
+import { LONGEST_ID } from '../domain/quoted.ts';
+import { sameIdentity } from '../journal/account-identity.ts';
 import { additionsSince, heldBefore, reductionsSince } from '../journal/queries.ts';
-import type { Action } from '../journal/replay.ts';
+import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { changesKept, partialFillOf } from '../journal/results.ts';
 import { READINGS_LAG_MS } from './poll.ts';
+import type { ReadContext } from './read-context.ts';
 import type { SideHedge } from './side-position.ts';
 
 /**
@@ -92,4 +96,27 @@ function changeOf(action: Action, id: string): Big {
   const own = kept?.find((change) => change.id === id);
   if (own !== undefined) return own.after.minus(own.before);
   return new Big(kept === undefined && enlarges(action.intent) ? (action.notional ?? 0) : 0);
+}
+
+/** Its own, so that it is opened once: `PAY-1-rest`. A very long one is cut. */
+export const dealIdOfRest = (dealId: string): string =>
+  `${Array.from(dealId)
+    .slice(0, LONGEST_ID - REST.length)
+    .join('')}${REST}`;
+
+const REST = '-rest';
+
+/** Opens of the last day that were filled in part, and whose rest was not opened. */
+export function lackingTheirRest({
+  journal,
+  clock,
+  identity,
+}: Pick<ReadContext, 'journal' | 'clock' | 'identity'>): readonly Action[] {
+  const state = journal.read();
+  const isRestOpen = ({ intent: { deal_id: dealId }, shortId }: Action): boolean =>
+    state.find({ dealIds: [dealIdOfRest(dealId ?? shortId)] }).some(maybeExecuted);
+  return state
+    .since(exactInstant(clock.now() - DAY_MS))
+    .filter(({ intent }) => sameIdentity(intent.identity, identity))
+    .filter((each) => partialFillOf(each) !== undefined && !isRestOpen(each));
 }

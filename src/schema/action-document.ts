@@ -195,6 +195,8 @@ const chainFields = {
   market: words,
   side: dealSide,
   notional_usd: amount,
+  /** USD asked for with leg 2, where less was filled. */
+  asked_notional_usd: orNull(amount),
   tenor_days: whole,
   max_cost_bps: orNull(amount),
   sent_max_cost_bps: orNull(amount),

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { unfinishedRollSchema } from './action-document.ts';
 import {
+  amount,
   effectOnPosition,
   flag,
   instant,
@@ -74,6 +75,17 @@ const metaSchema = named(
     original_at: maybe(instant),
     trouble: maybe(troubleSchema),
     unfinished_rolls: maybe(orNull(list(unfinishedRollSchema))),
+    /** Opens of the last day that were filled in part, and whose rest was not opened. */
+    partial_fills: maybe(
+      list(
+        object({
+          action_id: words,
+          deal_id: orNull(words),
+          notional_usd: orNull(amount),
+          filled_notional_usd: orNull(amount),
+        }),
+      ),
+    ),
     /** Found by deal ID, to be looked up again after this instant. */
     provisional: maybe(
       list(object({ action_id: words, deal_id: orNull(words), provisional_until: orNull(instant) })),

@@ -8,7 +8,7 @@ import { sum } from '../domain/amounts.ts';
 import { grouped, usdInWords, wholeCents } from '../domain/exposure.ts';
 import { say, shell, step, TO_RETRY } from '../domain/hint.ts';
 import { exactInstant, MINUTE_MS } from '../domain/instants.ts';
-import { LONGEST_ID, quotedName, unquoted } from '../domain/quoted.ts';
+import { quotedName, unquoted } from '../domain/quoted.ts';
 import {
   type HedgeError,
   type HintLine,
@@ -26,7 +26,7 @@ import { AFTER_THE_PARTNER, actionInWords, NOT_FOUND, nairaAsked } from '../jour
 import { wasNotExecuted } from '../journal/queries.ts';
 import { type Action, inFlight, isUnanswered } from '../journal/replay.ts';
 import { partialFillOf } from '../journal/results.ts';
-import { mayFillMore } from '../readings/partial-fills.ts';
+import { dealIdOfRest, mayFillMore } from '../readings/partial-fills.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { confirmationCommands } from './account-keys.ts';
 import { rebuildIntent } from './action-parts.ts';
@@ -97,13 +97,6 @@ export function partialFillError(
   });
 }
 
-/** Its own, so that it is opened once: `PAY-1-rest`. A very long one is cut. */
-const dealIdOfRest = (dealId: string): string =>
-  `${Array.from(dealId)
-    .slice(0, LONGEST_ID - REST.length)
-    .join('')}${REST}`;
-
-const REST = '-rest';
 const NOT_THERE = `${NOT_FOUND}, and no attempt can still arrive.`;
 
 /** Sent, but without a usable response. */

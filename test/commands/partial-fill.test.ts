@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { csvLines } from '../support/csv.ts';
 import { aDesk } from '../support/deals-desk.ts';
 import { type MovingClock, movingClock } from '../support/moving-clock.ts';
-import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
+import { ON_A_TERMINAL, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 import { removeJournal } from '../support/written-journal.ts';
 
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure';
@@ -367,5 +367,45 @@ describe('on a machine that has no journal of it', () => {
     expect(words(ran)).toContain('partly filled or changed since. Nothing was sent.');
     expect(words(ran)).not.toMatch(/other terms|new deal/i);
     expect(await sends(cli)).toBe('1');
+  });
+});
+
+describe('leg 2 of a roll that is filled for less than was asked', () => {
+  async function rolledInPart() {
+    const cli = await aDeskOfParts();
+    await cli.run('practice faults clear');
+    await cli.run(OPEN);
+    cli.clock.pass(120_000);
+    await cli.run('practice faults --partial-fills 100% --only open');
+    return { cli, ran: await cli.run('roll USDTNGN buy --tenor 3 --at now --yes') };
+  }
+
+  it('is no whole roll: neither in its receipt nor in the list', async () => {
+    const { cli, ran } = await rolledInPart();
+    expect([ran.code, ran.out]).toEqual([
+      7,
+      expect.stringMatching(/^ROLLED IN PART buy USDTNGN 6,000\.00 USD of 10,000\.00 USD, roll \w{8}$/m),
+    ]);
+    const shown = await cli.run('roll show', ON_A_TERMINAL);
+    expect(shown.out.replaceAll(/\s+/g, ' ')).toMatch(/ done in part buy USDTNGN 6,000\.00 /);
+    const one = await cli.run('roll show PAY-1', ON_A_TERMINAL);
+    expect(one.out).toMatch(/^ROLL \w{8} done in part buy USDTNGN 6,000\.00 USD/m);
+  });
+
+  it('is named by check for a day, until its rest is opened', async () => {
+    const { cli } = await rolledInPart();
+    const line =
+      /PAY-1\.r2 was filled in part, 6,000\.00 USD of 10,000\.00 USD; the rest: hedge\s+check \w{4}/;
+    cli.clock.pass(90_000);
+    const checked = await cli.run('check');
+    expect([checked.code, checked.out]).toEqual([0, expect.stringMatching(line)]);
+    expect((await cli.run('check --json')).document()).toMatchObject({
+      meta: { partial_fills: [{ deal_id: 'PAY-1.r2', notional_usd: 10_000, filled_notional_usd: 6_000 }] },
+    });
+    await cli.run('practice faults clear');
+    await cli.run('open USDTNGN buy 4k --tenor 3 --deal-id PAY-1.r2-rest --yes');
+    expect((await cli.run('check')).out).not.toMatch(line);
+    cli.clock.pass(25 * 3_600_000);
+    expect((await cli.run('check')).out).not.toMatch(line);
   });
 });

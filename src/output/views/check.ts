@@ -1,13 +1,16 @@
 /** The result of `hedge check` and `hedge resume`. */
 
+import { shell } from '../../domain/hint.ts';
+import { partialFillOf } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { LookedUpDocument } from '../../schema/action-document.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { type Block, dimLine, gap, hintBlocks, line, meaningOf, messageLine, type View } from '../blocks.ts';
-import { nameText, partsIn, text } from '../cells.ts';
+import { hintCell, nameText, partsIn, text } from '../cells.ts';
 import { viewAction, whenConclusive } from './action.ts';
 import { actionDocument } from './action-document.ts';
+import { usd } from './record-columns.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
 
 /** One object if an action was named, else a list. */
@@ -24,9 +27,10 @@ const evidenceDocument = (evidence: ActionReport['evidence']): LookedUpDocument[
   evidence ? { kind: evidence.kind, says: 'message' in evidence ? (evidence.message ?? null) : null } : null;
 
 export function viewCheck(checked: CheckedAction): View {
-  const { looked, asked, toConfirm, elsewhere, rolls, trouble, finding } = checked;
+  const { looked, asked, toConfirm, inPart, elsewhere, rolls, trouble, finding } = checked;
   const others = [
     toConfirm.filter(({ id }) => looked.every(({ entry }) => entry?.id !== id)).map(confirmationLine),
+    inPart.filter(({ id }) => looked.every(({ entry }) => entry?.id !== id)).map(partLine),
     elsewhere !== 0 &&
       asked === undefined &&
       dimLine(`${elsewhere} more in other profiles: hedge journal --unresolved --in-flight`),
@@ -46,18 +50,40 @@ const confirmationLine = (action: Action): Block =>
     whenConclusive(action),
   );
 
+const partLine = (action: Action): Block =>
+  line(
+    nameText(action.intent.deal_id ?? `action ${action.shortId}`),
+    'was filled in part,',
+    usd(partialFillOf(action), 'USD'),
+    'of',
+    usd(action.notional, 'USD'),
+    '; the rest:',
+    hintCell(shell`hedge check ${action.shortId}`),
+  );
+
 const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';
 const NOTHING_KNOWN =
   'No unknown outcomes and nothing in flight among the records that this machine has. It may lack some.';
 
 /** For `meta`: undefined where an action was named. */
-export const checkMeta = ({ rolls, toConfirm, asked }: CheckedAction): Readonly<Record<string, unknown>> =>
+export const checkMeta = ({
+  rolls,
+  toConfirm,
+  inPart,
+  asked,
+}: CheckedAction): Readonly<Record<string, unknown>> =>
   asked === undefined
     ? {
         provisional: toConfirm.map(({ id, intent: { deal_id: dealId }, provisionalUntil: until }) => ({
           action_id: id,
           deal_id: dealId ?? null,
           provisional_until: until ?? null,
+        })),
+        partial_fills: inPart.map((action) => ({
+          action_id: action.id,
+          deal_id: action.intent.deal_id ?? null,
+          notional_usd: action.notional ?? null,
+          filled_notional_usd: partialFillOf(action) ?? null,
         })),
         unfinished_rolls: rolls.map((chain) => unfinishedRollDocument(chain)),
       }

@@ -4,7 +4,7 @@ import { Big } from 'big.js';
 import { hintText } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import type { HedgeError } from '../../errors.ts';
-import { outcomeWord } from '../../journal/describe.ts';
+import { isPartialFill, outcomeWord } from '../../journal/describe.ts';
 import {
   CHAIN_WORDS,
   chainNotional,
@@ -39,6 +39,7 @@ export const chainDocument = (chain: RollChain): ChainDocument => {
     market: plan.market,
     side: plan.side,
     notional_usd: chainNotional(chain),
+    asked_notional_usd: (open && isPartialFill(open) && open.notional) || null,
     tenor_days: plan.tenor_days,
     max_cost_bps: bpsOrNull(plan.max_cost_bps),
     sent_max_cost_bps: bpsOrNull(sentLimit(chain)),
@@ -64,6 +65,12 @@ export const chainDocument = (chain: RollChain): ChainDocument => {
   };
 };
 
+/** Leg 2 of one that is done may be filled in part. */
+export const stateCell = ({ state, asked_notional_usd: asked }: ChainDocument): Cell =>
+  state === 'done' && asked !== null
+    ? text(`${CHAIN_WORDS.done} in part`, 'warn')
+    : text(CHAIN_WORDS[state], CHAIN_TONES[state]);
+
 const limitCell = ({ sent_max_cost_bps: sent, max_cost_bps: planned }: ChainDocument): Cell =>
   cellOf('max_cost_bps', sent ?? planned);
 
@@ -73,10 +80,11 @@ const settlesCell = ({ when, maturity_at: at }: ChainDocument): Cell =>
 export const rollRows = listOf<ChainDocument, ChainDocument>()(
   [
     { name: 'chain_id', header: 'Roll', isId: true },
-    { name: 'state', header: 'State', show: ({ state }) => text(CHAIN_WORDS[state], CHAIN_TONES[state]) },
+    { name: 'state', header: 'State', show: stateCell },
     'when market',
     { name: 'side', header: 'Side', show: ({ side, market }) => nameText(`${side} ${market}`) },
     { name: 'notional_usd', header: 'Notional USD' },
+    'asked_notional_usd',
     { name: 'tenor_days', header: 'Tenor', align: 'right', cell: (tenor) => text(`${String(tenor)}d`) },
     { name: 'max_cost_bps', header: 'Limit bps', align: 'right', optional: true, show: limitCell },
     'sent_max_cost_bps',

@@ -2,7 +2,7 @@
 import { commandText, shell } from '../../domain/hint.ts';
 import { DAY_MS, exactInstant } from '../../domain/instants.ts';
 import { COST_PARTS, type CostParts, type CostSum, rollingCost } from '../../domain/roll-cost.ts';
-import { outcomeWord } from '../../journal/describe.ts';
+import { isPartialFill, outcomeWord } from '../../journal/describe.ts';
 import { recordedRollingCost } from '../../journal/recorded-costs.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
 import {
@@ -38,7 +38,14 @@ import { type Cell, hintCell, missing, nameText, type Parts, phrase, text, type 
 import { briefAction } from './action.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
 import { bps, bpsFigure, days, known, maturityCell, signedIn, usd } from './record-columns.ts';
-import { chainDocument, oneRollDocument, rollRows, runDocument, runRows } from './roll-document.ts';
+import {
+  chainDocument,
+  oneRollDocument,
+  rollRows,
+  runDocument,
+  runRows,
+  stateCell,
+} from './roll-document.ts';
 import { CHAIN_TONES, chainCells, rollCells, viewNext } from './unfinished-rolls.ts';
 
 /** Before the confirmation. */
@@ -165,17 +172,19 @@ function viewRan({
   existing = false,
 }: Omit<RollResult, 'finding'> & Partial<RollReport>): View {
   const { plan, state } = chain;
+  const isInPart = chain.open !== undefined && isPartialFill(chain.open);
   const maturity = state === 'done' ? (open?.hedge?.maturity_at ?? undefined) : undefined;
   return [
     line(
-      state === 'done' && finding?.code === 'pending'
-        ? text('PENDING', 'warn')
+      state === 'done' && (isInPart || finding?.code === 'pending')
+        ? text(isInPart ? 'ROLLED IN PART' : 'PENDING', 'warn')
         : text(
             state === 'done' ? (existing ? 'ALREADY ROLLED' : 'ROLLED') : 'NOT ROLLED',
             CHAIN_TONES[state],
           ),
       nameText(`${plan.side} ${plan.market}`),
       usd(chainNotional(chain), 'USD'),
+      isInPart && ['of', usd(chain.open?.notional, 'USD')],
       nameText(`, roll ${plan.chain_id}${state === 'done' ? '' : `: ${CHAIN_WORDS[state]}`}`),
     ),
     pairs(
@@ -267,14 +276,14 @@ const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
 };
 
 function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
-  const { plan, state } = chain;
+  const { plan } = chain;
   const [first, second] = legs;
   const isRunning = legs.some(({ net_pnl_usd: ended }) => ended === undefined);
   const alone = first && second && rollingCost(first, second, second.notional_usd);
   return [
     line(
       nameText(`ROLL ${plan.chain_id}`, 'strong'),
-      text(CHAIN_WORDS[state], CHAIN_TONES[state]),
+      stateCell(chainDocument(chain)),
       nameText(`${plan.side} ${plan.market}`),
       usd(chainNotional(chain), 'USD'),
       `, ${plan.when === 'now' ? 'closed and opened again' : 'at maturity'}, ${days(plan.tenor_days.toString())}`,

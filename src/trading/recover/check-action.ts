@@ -7,6 +7,7 @@ import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalTrouble } from '../../journal/trouble.ts';
 import { requireFound } from '../../readings/find-actions.ts';
 import { incompleteFinding, noteTrouble } from '../../readings/journal-trouble.ts';
+import { lackingTheirRest } from '../../readings/partial-fills.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { serviceTime } from '../../readings/read-rolls.ts';
 import { lookUpAction } from '../follow/follow.ts';
@@ -21,6 +22,8 @@ export interface CheckedAction {
   asked: string | undefined;
   /** Opens found by their deal ID that a later check confirms; empty where an action was named. */
   toConfirm: readonly Action[];
+  /** Opens of the last day that were filled in part, and whose rest was not opened; empty where an action was named. */
+  inPart: readonly Action[];
   /** How many are open under other profiles. */
   elsewhere: number;
   /** Unfinished rolls of the account; empty where an action was named. */
@@ -61,6 +64,7 @@ export async function checkActions(word: string | undefined, context: ReadContex
     looked,
     asked: word,
     toConfirm: word === undefined ? own.filter((action) => isToConfirm(action, context)) : [],
+    inPart: word === undefined ? lackingTheirRest(context) : [],
     elsewhere: current.filter((action) => isUnfinished(action) && !own.includes(action)).length,
     rolls: word === undefined ? await rollsAfter(looked, context) : [],
     trouble,
