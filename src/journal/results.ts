@@ -1,4 +1,4 @@
-/** What an action did, as far as the journal has it: its fill, the changes of hedges, what it closed, and the quote it was sent with. Pure. */
+/** The recorded result of an action: its fill, the changes of hedges, what it closed, and the quote it was sent with. Pure. */
 import { Big } from 'big.js';
 import { createsHedge, enlarges, takesWholeSide } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';

@@ -1,8 +1,8 @@
 /** The result of `hedge check` and `hedge resume`. */
 
 import { shell } from '../../domain/hint.ts';
-import { partialFillOf } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
+import { partialFillOf } from '../../journal/results.ts';
 import type { LookedUpDocument } from '../../schema/action-document.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/report.ts';
