@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { dealIdOf, type TypedIntent } from '../domain/action-intent.ts';
+import { takesWholeSide } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { StoppedError } from '../errors.ts';
 import {
@@ -209,6 +210,45 @@ export function removedLines(
     );
   const still = foundBy(gone, ids);
   return gone.filter((action) => !still.includes(action));
+}
+
+export interface EarlierRun {
+  /** Whether an action was sent for one of the lines. */
+  isOwn: (action: Action) => boolean;
+  /** Each line was executed before this run; a close may have found nothing. It is no run that goes on with an earlier one. */
+  isWhole: boolean;
+  /** When the last of them was executed; NaN: none. */
+  lastMs: number;
+}
+
+export function earlierRun(
+  intents: readonly TypedIntent[],
+  state: Pick<JournalState, 'find'>,
+  identity: AccountIdentity,
+): EarlierRun {
+  const { keys = [], dealIds = [] } = idsOfBatch(intents);
+  const [byKey, byDealId] = [new Set(keys), new Set<string | undefined>(dealIds)];
+  const sent = state
+    .find({ keys, dealIds })
+    .filter((action) => maybeExecuted(action) && sameIdentity(action.intent.identity, identity))
+    .map(({ intent }) => intent);
+  const sentKeys = new Set<string | undefined>(sent.map((each) => each.idempotency_key));
+  const sentDealIds = new Set(sent.flatMap((each) => each.deal_id ?? []));
+  return {
+    lastMs: Date.parse(
+      sent
+        .map(({ at }) => at)
+        .toSorted()
+        .at(-1) ?? '',
+    ),
+    isOwn: ({ intent }) => byKey.has(intent.idempotency_key) || byDealId.has(intent.deal_id),
+    isWhole: intents.every(
+      (each) =>
+        takesWholeSide(each) ||
+        sentKeys.has(each.options.idempotencyKey) ||
+        sentDealIds.has(dealIdOf(each) ?? ''),
+    ),
+  };
 }
 
 /** One line per removed action, with a heading and a note. */

@@ -198,6 +198,19 @@ describe('a batch', () => {
   });
 });
 
+/** A desk of which a batch runs so many hours after its start. */
+function aDeskOverHours() {
+  const shifted = { hours: 0 };
+  const quick = quickClock();
+  const clock: Clock = { ...quick, now: () => quick.now() + shifted.hours * 3_600_000 };
+  const cli = testCli({ env: PRACTICE, clock });
+  const batchAfter = (hours: number, lines: readonly string[]): Promise<Batched> => {
+    shifted.hours = hours;
+    return batch(cli, lines);
+  };
+  return { cli, batchAfter };
+}
+
 describe('a batch that is run again', () => {
   const LINES = [`${OPEN} 10k -t 3`, `${OPEN} 20k -t 7 --deal-id PAY-1`, 'reduce USDTNGN buy 5k'];
 
@@ -349,39 +362,75 @@ describe('a batch that is run again', () => {
   });
 
   it('warns of results that are older than a day', async () => {
-    const shifted = { hours: 0 };
-    const quick = quickClock();
-    const clock: Clock = { ...quick, now: () => quick.now() + shifted.hours * 3_600_000 };
-    const cli = testCli({ env: PRACTICE, clock });
+    const { cli, batchAfter } = aDeskOverHours();
     const line = [`${OPEN} 10k -t 7`];
     await batch(cli, line);
-    shifted.hours = 23;
-    expect((await batch(cli, line)).err).not.toContain('more than a day ago');
-    shifted.hours = 25;
-    const ran = await batch(cli, line);
+    expect((await batchAfter(23, line)).err).not.toContain('more than a day ago');
+    const ran = await batchAfter(25, line);
     expect(ran.err).toMatch(/^line 1: result of 20.*, more than a day ago\. Nothing was executed now\.$/m);
     expect(ran.code).toBe(0);
   });
 
-  it.each(['close USDTNGN buy --if-open', 'reduce USDTNGN buy --by 50%', 'add USDTNGN buy 1k'])(
-    'does not call %s done that was executed more than a day ago: the side is another one',
-    async (line) => {
-      const shifted = { hours: 0 };
-      const quick = quickClock();
-      const clock: Clock = { ...quick, now: () => quick.now() + shifted.hours * 3_600_000 };
-      const cli = testCli({ env: PRACTICE, clock });
+  const CHANGES = ['close USDTNGN buy --if-open', 'reduce USDTNGN buy --by 50%', 'add USDTNGN buy 1k'];
+
+  it.each(CHANGES.flatMap((line) => [0.5, 23.9, 25].map((hours) => [line, hours] as const)))(
+    'does not call %s done after %d hours in which another hedge was opened',
+    async (line, hours) => {
+      const { cli, batchAfter } = aDeskOverHours();
       await cli.run(`${OPEN} 10k -t 7 --yes`);
       expect((await batch(cli, [line])).code).toBe(0);
-      shifted.hours = 25;
+      await batchAfter(hours, []);
       await cli.run(`${OPEN} 20k -t 7 --yes`);
-      const ran = await batch(cli, [line]);
-      expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
-        10,
-        { error: { code: 'duplicate', effect: 'none' }, meta: { exit_code: 10 } },
-      ]);
-      expect(ran.err).toContain('use another --name');
+      for (const more of [0, 0.1]) {
+        const ran = await batchAfter(hours + more, [line]);
+        expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
+          10,
+          { error: { code: 'duplicate', effect: 'none' }, meta: { exit_code: 10 } },
+        ]);
+        expect(ran.err).toMatch(/and not again: USDTNGN buy has [\d,.]+ USD now, not as this batch left it/);
+        expect(ran.err).toContain('use another --name');
+      }
     },
   );
+
+  it('does not call an open done whose hedge has matured, unless a deal ID names the one deal', async () => {
+    const { cli, batchAfter } = aDeskOverHours();
+    const lines = [`${OPEN} 10k -t 1`, `${OPEN} 3k -t 1 --deal-id PAY-1`];
+    expect((await batch(cli, lines)).code).toBe(0);
+    expect((await batchAfter(1, lines)).ends).toEqual(['1 open 0', '2 open 0']);
+    const ran = await batchAfter(25, lines);
+    expect(ran.ends).toEqual(['1 open 10', '2 open 0']);
+    expect(ran.err).toContain('USDTNGN buy is flat now');
+  });
+
+  it('does not call a close done after which a line was executed that the file no longer has', async () => {
+    const { cli, batchAfter } = aDeskOverHours();
+    await cli.run(`${OPEN} 10k -t 7 --yes`);
+    await batch(cli, ['close USDTNGN buy']);
+    await batchAfter(1, [`${OPEN} 20k -t 7`]);
+    expect((await batchAfter(2, ['close USDTNGN buy'])).ends).toEqual(['1 close 10']);
+  });
+
+  it('calls every line done, however late, where it goes on with a run that ended early', async () => {
+    const { cli, batchAfter } = aDeskOverHours();
+    const sell = 'open USDTNGN sell 4k -t 3 --any-price';
+    const lines = [`${OPEN} 10k -t 3`, 'add USDTNGN buy 5k', sell, 'reduce USDTNGN buy --by 50%'];
+    const all = [...lines, 'close USDTNGN sell', `${OPEN} 2k -t 7`];
+    expect((await batch(cli, lines.slice(0, 2))).code).toBe(0);
+    for (const hours of [30, 30.1, 40])
+      expect([hours, (await batchAfter(hours, all)).code]).toEqual([hours, 0]);
+    expect(await openHedges(cli)).toBe(2);
+  });
+
+  it('does not call an add or reduce of another day done, though the side is as it was left', async () => {
+    const { cli, batchAfter } = aDeskOverHours();
+    const lines = [`${OPEN} 10k -t 7`, 'reduce USDTNGN buy --by 50%', 'close USDTNGN sell --if-open'];
+    await batch(cli, lines);
+    expect((await batchAfter(11, lines)).code).toBe(0);
+    const ran = await batchAfter(23.9, lines);
+    expect(ran.ends).toEqual(['1 open 0', '2 reduce 10', '3 close 0']);
+    expect(ran.err).toContain('and not again: USDTNGN buy is as it was left then');
+  });
 });
 
 describe('the guards', () => {

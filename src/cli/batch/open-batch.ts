@@ -2,12 +2,12 @@
 
 import type { BatchIntent } from '../../args/batch-options.ts';
 import type { Batch, CommandContext, CommandResult, RunnableLine } from '../../commands/command-context.ts';
-import { createsHedge, enlarges } from '../../domain/action-table.ts';
+import { enlarges } from '../../domain/action-table.ts';
 import { commandText, say, shell } from '../../domain/hint.ts';
 import { DAY_MS } from '../../domain/instants.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { redactArgv, spelledName } from '../../domain/sanitize.ts';
-import { type HedgeError, nothingSent, UsageError } from '../../errors.ts';
+import { type HedgeError, UsageError } from '../../errors.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { type Block, hintBlocks } from '../../output/blocks.ts';
 import { partsIn } from '../../output/cells.ts';
@@ -17,11 +17,14 @@ import { checkDeskReached } from '../../readings/journal-trouble.ts';
 import type { ProgressReporter, ReadContext } from '../../readings/read-context.ts';
 import {
   type BatchLine,
+  type EarlierRun,
+  earlierRun,
   keysSent,
   type LineEnd,
   removedLines,
   removedLinesInWords,
 } from '../../runs/batch.ts';
+import { OTHER_NAME_HINT, outdatedLine } from '../../runs/repeated-line.ts';
 import { simulateBatch } from '../../runs/simulate-batch.ts';
 import { tallyBatch } from '../../runs/tally-batch.ts';
 import type { Progress } from '../../terminal/progress.ts';
@@ -142,7 +145,7 @@ export async function openBatch(intent: BatchIntent, runtime: BatchContext): Pro
   });
   if (lines.length === 0) context.note('The batch has no lines.');
   await refuseUnattended(lines, context, fromInput);
-  await noteRemovedLines(lines, intent, context);
+  const earlier = await readEarlierRun(lines, intent, context);
   const { bar, report } = reportBatchProgress(lines, { ...context, onScreen });
   const simulated = intent.dryRun ? simulateBatch() : undefined;
   const tally = tallyActions();
@@ -156,7 +159,7 @@ export async function openBatch(intent: BatchIntent, runtime: BatchContext): Pro
       kind: line.kind,
       command: line.command.name,
       typed: commandText(line.words),
-      run: () => runLine(line, { fromInput, bar, simulation: simulation(line) }, runtime),
+      run: () => runLine(line, { fromInput, bar, simulation: simulation(line), earlier }, runtime),
     })),
     signal,
     isRead,
@@ -211,7 +214,12 @@ function tallyActions() {
 
 async function runLine(
   { command, raw, words, number, kind, intent }: ParsedLine,
-  shared: Pick<LineOptions, 'fromInput' | 'bar' | 'simulation'>,
+  {
+    earlier,
+    ...shared
+  }: Pick<LineOptions, 'fromInput' | 'bar' | 'simulation'> & {
+    earlier: EarlierRun | undefined;
+  },
   { context, signal, argv }: BatchContext,
 ): ReturnType<RunnableLine['run']> {
   const actionPreviewed = (): boolean => kind !== 'reading';
@@ -226,21 +234,13 @@ async function runLine(
     });
     const result =
       (await withShutdownDeadline(running, { signal, clock: context.clock, actionPreviewed })) ?? emitted;
-    const isOld =
-      intent !== undefined && !createsHedge(intent) && isOlderThanADay(result, context.clock.now());
-    return { result, error: result?.finding ?? (isOld ? anotherDay(result) : undefined) };
+    const report = intent && result?.report;
+    const look = async () => report && earlier && outdatedLine(report, earlier, await context.readContext());
+    return { result, error: result?.finding ?? (await look()) };
   } catch (thrown) {
     return { result: undefined, error: errorOf(thrown, signal, actionPreviewed()) };
   }
 }
-
-/** The side that it changed a day ago is another one today. */
-const anotherDay = (result: CommandResult | undefined): HedgeError =>
-  nothingSent({
-    code: 'duplicate',
-    what: `Executed ${timeInWords(originalAt(result) ?? '')}, more than a day ago, and not again.`,
-    hint: OTHER_NAME_HINT,
-  });
 
 const originalAt = (result: CommandResult | undefined): string | undefined => {
   const at = result?.meta['original_at'];
@@ -280,16 +280,18 @@ async function refuseUnattended(
 }
 
 /** Shown also with --quiet: lines that were executed before and are no longer in the file. */
-async function noteRemovedLines(
+async function readEarlierRun(
   lines: readonly ParsedLine[],
   { file, name }: BatchIntent,
   context: CommandContext,
-): Promise<void> {
+): Promise<EarlierRun | undefined> {
   const intents = lines.flatMap(({ intent }) => intent ?? []);
-  if (intents.length === 0) return;
+  if (intents.length === 0) return undefined;
   const { journal, identity, clock } = await context.readContext();
   const batch = { file, name, intents, identity, nowMs: clock.now() };
-  for (const line of removedLinesInWords(removedLines(journal.read(), batch))) context.progress.note(line);
+  const state = journal.read();
+  for (const line of removedLinesInWords(removedLines(state, batch))) context.progress.note(line);
+  return earlierRun(intents, state, identity);
 }
 
 /** For a line that is a JSON object. The batch gives each line a key. */
@@ -389,8 +391,6 @@ function reportBatchProgress(
   };
 }
 
-const OTHER_NAME_HINT =
-  'To execute the same lines again, use another --name, and another deal ID where they have one.';
 const RERUN_HINT = 'Resolve this first, then run the same batch again: no line is executed twice.';
 const continueHint = (line: number): string =>
   `To continue with line ${line}, run the same batch again: no line is executed twice.`;
