@@ -4,12 +4,14 @@ import { optionText } from '../args/option.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ConditionError, DamagedFileError, type HedgeError, OutputError, UsageError } from '../errors.ts';
-import { changeInWords, comparisonInWords, verdictOf } from '../journal/audit-report.ts';
+import { changeInWords, comparisonInWords, type OwnReport, verdictOf } from '../journal/audit-report.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint, writeCheckpoint } from '../journal/checkpoint.ts';
 import { operatorInFull } from '../journal/describe.ts';
 import { troubleAdvice, troubleError } from '../journal/trouble.ts';
+import type { JournalAudit } from '../journal/verify.ts';
 import { type AuditResult, auditDocument, viewAudit, viewCheckpoint } from '../output/views/audit.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
+import { noteOwnJournal } from '../readings/journal-trouble.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 const WHAT_IT_PROVES =
@@ -18,7 +20,7 @@ const WHAT_IT_PROVES =
 export const auditVerify = defineCommand({
   name: 'audit verify',
   summary: 'Read the whole journal, an export or a backup, and name the first changed record',
-  description: `Each record has a hash of itself and of the record before it. An edited, removed, inserted or moved record is named, with exit code 11, and so is a journal that lacks its last records. A damaged database is 78. With a desk the whole copy is also compared with its log. Changes nothing and sends nothing.\n\n${WHAT_IT_PROVES}`,
+  description: `Each record has a hash of itself and of the record before it. An edited, removed, inserted or moved record is named, with exit code 11, and so is a journal that lacks its last records. A damaged database is 78. With a desk the whole copy is also compared with its log, and this machine's own journal is read, which has the snapshots. Changes nothing and sends nothing.\n\n${WHAT_IT_PROVES}`,
   operands: [
     {
       name: 'FILE',
@@ -50,11 +52,12 @@ export const auditVerify = defineCommand({
       progress: (bytes) =>
         context.progress.update(`Verifying the journal: ${Math.floor(bytes / MEGABYTE).toString()} MB`),
     });
+    const own = file === undefined ? await ownReport(audit) : undefined;
     const log = file === undefined ? await context.logComparison() : undefined;
     context.progress.stop();
     const { zone } = await context.profileContext();
     const durationMs = Math.round(context.clock.monotonic() - began);
-    const value = { report, path: file ?? audit.path, isExport: file !== undefined, durationMs, log };
+    const value = { report, path: file ?? audit.path, isExport: file !== undefined, durationMs, log, own };
     return { value, finding: findingOf(value), zone };
   },
   document: auditDocument,
@@ -83,6 +86,8 @@ export const auditCheckpoint = defineCommand({
     const found = findingOf({ report, path: audit.path, isExport: false });
     if (found !== undefined) throw found;
     const { head } = report;
+    if (audit.own !== undefined)
+      noteOwnJournal(shell`hedge --profile practice audit checkpoint`, (each) => context.note(each));
     if (head === undefined)
       throw new ConditionError({
         code: 'empty_journal',
@@ -113,6 +118,13 @@ function checkpointAt(path: string): Checkpoint {
   );
 }
 
+/** Undefined where the account's journal is this machine's own, or that is empty. */
+async function ownReport({ own }: JournalAudit): Promise<OwnReport | undefined> {
+  const report = await own?.verify();
+  if (own === undefined || report === undefined) return undefined;
+  return report.records === 0 && verdictOf(report) === 'unchanged' ? undefined : { path: own.path, report };
+}
+
 function writeTo(path: string, checkpoint: Checkpoint): void {
   const why = writeCheckpoint(path, checkpoint);
   if (why === undefined) return;
@@ -133,23 +145,39 @@ const MEGABYTE = 1_000_000;
 const COMPARE = say`Compare it with the journal that it was made from: ${shell`hedge audit verify`}`;
 
 /** Undefined when nothing that was read has changed. */
-function findingOf({ report, path, isExport, log }: Omit<AuditResult, 'durationMs'>): HedgeError | undefined {
+function findingOf({ log, own, ...read }: Omit<AuditResult, 'durationMs'>): HedgeError | undefined {
+  const ofOwn = own && changeFinding({ ...own, isExport: false, code: 'own_journal' });
+  return (
+    changeFinding(read) ??
+    ofOwn ??
+    (log?.trouble === undefined ? undefined : troubleError(log.trouble, 'Nothing was changed.'))
+  );
+}
+
+function changeFinding({
+  report,
+  path,
+  isExport,
+  code,
+}: Omit<AuditResult, 'durationMs' | 'log' | 'own'> & { code?: 'own_journal' }): HedgeError | undefined {
   const { changes, changeCount, rewound, damage, comparison } = report;
   const [first] = changes;
   const compared = comparison && comparisonInWords(comparison, report);
   const verdict = verdictOf(report);
+  const advice = (kind: 'rewound' | 'damaged') => troubleAdvice({ kind, ...(code && { code }) });
+  const name = isExport ? 'file' : code === undefined ? 'journal' : 'own journal of this machine';
   if (verdict === 'changed') {
     const found = first === undefined ? (rewound ?? compared) : changeInWords(first);
     return new ConditionError({
       code: 'journal_changed',
-      what: `The ${isExport ? 'file' : 'journal'} was changed. ${found ?? ''}`,
+      what: `The ${name} was changed. ${found ?? ''}`,
       meaning: 'hedge did not write it so: its amounts, keys and outcomes may be false.',
       hint: isExport
         ? COMPARE
         : [
             'To stop opens and adds: hedge halt "audit"',
             say`Keep a copy of its folder as it is. Compare it with a backup, ${shell`hedge hedges`} and ${shell`hedge history`}.`,
-            ...(rewound === undefined ? [] : [troubleAdvice({ kind: 'rewound' })]),
+            ...(rewound === undefined ? [] : [advice('rewound')]),
           ],
       details: {
         first: first ?? null,
@@ -163,10 +191,9 @@ function findingOf({ report, path, isExport, log }: Omit<AuditResult, 'durationM
     return new DamagedFileError(path, {
       what: damage[0] ?? '',
       meaning: 'No change was found in what was read.',
-      hint: isExport ? COMPARE : troubleAdvice({ kind: 'damaged' }),
+      hint: isExport ? COMPARE : advice('damaged'),
       details: { damage },
     });
-  if (log?.trouble !== undefined) return troubleError(log.trouble, 'Nothing was changed.');
   if (comparison?.result !== 'not_compared') return undefined;
   return new DamagedFileError(path, {
     what: compared ?? '',

@@ -6,7 +6,7 @@ import { NOTE_OPTION, readNote, YES_OPTION } from '../args/shared-options.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
-import { OutputError, UsageError } from '../errors.ts';
+import { type CommandWords, OutputError, UsageError } from '../errors.ts';
 import { isUnresolved } from '../journal/replay.ts';
 import { troubleError } from '../journal/trouble.ts';
 import {
@@ -23,6 +23,7 @@ import {
   viewRepair,
 } from '../output/views/journal-store.ts';
 import { spanOf } from '../readings/filter-records.ts';
+import { noteOwnJournal } from '../readings/journal-trouble.ts';
 import { askFirst } from './ask-first.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { type Command, defineCommand } from './define.ts';
@@ -33,6 +34,12 @@ const zoneOf = async (context: CommandContext): Promise<string> => (await contex
 /** Without a file there is no value. */
 const outcomeOf = <Written>(written: Written | OutputError): CommandOutcome<Written | undefined> =>
   written instanceof OutputError ? { value: undefined, finding: written } : { value: written };
+
+/** On a desk a copy is of its log alone. */
+async function noteOwn(context: CommandContext, other: CommandWords): Promise<void> {
+  const { own } = await context.audit();
+  if (own !== undefined) noteOwnJournal(other, (each) => context.note(each));
+}
 
 /** Says that records are missing. `meaning`: of damage, with which nothing is copied. */
 async function checkTrouble(context: CommandContext, meaning: string): Promise<void> {
@@ -57,6 +64,7 @@ export const journalBackup = defineCommand({
   async run(context, { to }) {
     const store = await context.journalStore();
     await checkTrouble(context, 'Nothing was copied.');
+    await noteOwn(context, shell`hedge --profile practice journal backup FILE`);
     return outcomeOf(await store.backup(to));
   },
   document: backupDocument,
@@ -99,6 +107,7 @@ export const journalExport = defineCommand({
     const since = fromMs === undefined ? undefined : exactInstant(fromMs);
     const store = await context.journalStore();
     await checkTrouble(context, 'Nothing was exported.');
+    await noteOwn(context, shell`hedge --profile practice journal export`);
     if (to !== undefined) return outcomeOf(await store.exportToFile(to, since));
     await store.exportToOutput(since);
     return undefined;

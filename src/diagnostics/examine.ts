@@ -96,6 +96,11 @@ export interface DiagnosticSources {
 const DNS_MS = 5_000;
 const TLS_MS = 12_000;
 
+const chainsIn = async (audit: JournalAudit) => ({
+  chain: await audit.verify(),
+  ownChain: await audit.own?.verify(),
+});
+
 /** `deep`: checks the chain of the journal too, record by record. */
 export async function runDiagnostics(
   sources: DiagnosticSources,
@@ -130,7 +135,7 @@ export async function runDiagnostics(
       const selection = await answered(() => sources.selection());
       const verdict = checkJournal(journal.value, {
         database: await answered(() => sources.database()),
-        chain: deep ? await (await sources.audit()).verify() : undefined,
+        ...(deep ? await chainsIn(await sources.audit()) : {}),
         selected: 'value' in selection ? selection.value.name : undefined,
       });
       if (verdict.verdict !== 'fail') await sources.tryJournal();

@@ -108,14 +108,19 @@ const checkOwner = (path: string): HintLine => say`Check its owner: ${shell`ls -
 
 export interface JournalChecks {
   database: Answered<DatabaseFindings>;
-  /** Undefined: not asked for. */
-  chain: AuditReport | undefined;
+  /** Missing: not asked for. */
+  chain?: AuditReport | undefined;
+  /** On a desk: of this machine's own journal. */
+  ownChain?: AuditReport | undefined;
   /** The profile, if one is selected. */
   selected: string | undefined;
 }
 
 /** Names what was not checked. */
-export function checkJournal(state: JournalState, { database, chain, selected }: JournalChecks): Check {
+export function checkJournal(
+  state: JournalState,
+  { database, chain, ownChain, selected }: JournalChecks,
+): Check {
   const { count, current, path } = state;
   const unresolved = current.filter(isUnresolved);
   const inFlight = current.filter(isAwaitingOutcome);
@@ -132,13 +137,15 @@ export function checkJournal(state: JournalState, { database, chain, selected }:
     quick_check: files?.quickCheck ?? null,
     trouble: state.trouble ?? null,
     chain: chain === undefined ? null : chainFacts(chain),
+    ...(ownChain && { own_chain: chainFacts(ownChain) }),
   };
   const found = checkOf('journal', facts);
   // That of a desk's log is named by its own check.
   const wrong = (state.trouble?.kind === 'desk' ? undefined : state.trouble) ?? brokenPages(path, files);
   if (wrong !== undefined) return found('fail', wrong.what, troubleAdvice(wrong));
   if ('error' in database) throw database.error;
-  const fault = chain && faultIn(chain);
+  const ofOwn = ownChain && faultIn(ownChain);
+  const fault = (chain && faultIn(chain)) ?? (ofOwn && `In this machine's own: ${ofOwn}`);
   if (fault !== undefined) return found('fail', fault, say`To see all of it: ${shell`hedge audit verify`}`);
   const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
   const { bytes, pending } = database.value;
@@ -148,7 +155,7 @@ export function checkJournal(state: JournalState, { database, chain, selected }:
     ...(pending === 0 ? [] : [`${counted(pending, 'record')} in pending.sqlite`]),
     open === '' ? 'nothing unresolved' : open,
   ].join('; ');
-  const checked = bytes === 0 ? '' : ` Database pages are sound. ${chainInWords(chain)}`;
+  const checked = bytes === 0 ? '' : ` Database pages are sound. ${chainInWords(chain, ownChain)}`;
   return unresolved.length > 0
     ? found('warn', `${size}.${checked}`, checkCommands(unresolved, selected))
     : found('pass', `${size}.${checked}`);
@@ -182,10 +189,10 @@ const chainFacts = (chain: AuditReport) => ({
 const faultIn = ({ changes: [change], rewound, damage }: AuditReport): string | undefined =>
   change === undefined ? (rewound ?? damage[0]) : `The journal was changed. ${changeInWords(change)}`;
 
-const chainInWords = (chain: AuditReport | undefined): string =>
+const chainInWords = (chain: AuditReport | undefined, own: AuditReport | undefined): string =>
   chain === undefined
     ? 'Not checked: its chain (hedge audit verify, or --deep).'
-    : `Chain unchanged in ${counted(chain.records, 'record')}.`;
+    : `Chain unchanged in ${counted(chain.records, 'record')}${own === undefined ? '' : `, and in ${counted(own.records, 'record')} of this machine's own`}.`;
 
 const named = (actions: readonly Action[], what: string): readonly string[] =>
   actions.length === 0

@@ -73,6 +73,12 @@ export interface AuditReport {
   comparison: CheckpointComparison | undefined;
 }
 
+/** Result for this machine's own journal, which is another one than its desk's. */
+export interface OwnReport {
+  path: string;
+  report: AuditReport;
+}
+
 export type AuditVerdict = 'unchanged' | 'damaged' | 'changed';
 
 export function verdictOf({ changeCount, rewound, damage, comparison }: AuditReport): AuditVerdict {

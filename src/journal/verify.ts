@@ -49,6 +49,8 @@ export interface AuditOptions {
 export interface JournalAudit {
   /** Path of the journal. */
   path: string;
+  /** This machine's own journal, where the account's is the copy of a desk: it has the snapshots. */
+  own?: JournalAudit;
   /** @throws DamagedFileError for a journal that cannot be read; UsageError for a file that is none. */
   verify(options?: AuditOptions): Promise<AuditReport>;
 }

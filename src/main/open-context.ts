@@ -91,7 +91,9 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
   });
   const audit = async (): Promise<JournalAudit> => {
     const { openAudit } = await import('../journal/verify.ts');
-    return openAudit({ places: await journalPlaces(), machine });
+    const own = openAudit({ places: parts.places(), machine });
+    const places = await journalPlaces();
+    return places.state === parts.places().state ? own : { ...openAudit({ places, machine }), own };
   };
   /** Paths of the selected account's journal; of this machine's journal without an account. */
   const journalPlaces = async (): Promise<Paths> => {

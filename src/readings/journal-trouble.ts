@@ -1,7 +1,7 @@
 /** A journal that lacks records, or whose pages cannot all be read: as notes, as an error, and in documents. */
-import { sentenceText } from '../domain/hint.ts';
+import { say, sentenceText } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
-import type { HedgeError } from '../errors.ts';
+import type { CommandWords, HedgeError } from '../errors.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import { type JournalTrouble, troubleAdvice, troubleError } from '../journal/trouble.ts';
 
@@ -32,6 +32,14 @@ export const mayBeLostError = (trouble: JournalTrouble, word: string): HedgeErro
 /** For `meta` of a document. */
 export const troubleMeta = (trouble: JournalTrouble | undefined): { trouble?: JournalTrouble } =>
   trouble === undefined ? {} : { trouble };
+
+/** On a desk: what the command does not have, and the one that does. */
+export const noteOwnJournal = (other: CommandWords, note: (line: string) => void): void =>
+  note(
+    sentenceText(
+      say`Not in it: this machine's own journal, which has the snapshots, and the notes of reconcile: ${other}`,
+    ),
+  );
 
 /** Notes the fault, and what to do about it: one sentence or more each. */
 export function noteTrouble(trouble: JournalTrouble | undefined, note: (line: string) => void): void {

@@ -288,6 +288,16 @@ export const auditDocumentSchema = object({
   pending: whole,
   losses: list(object({ seq: whole, at: instant, who: words })),
   log: maybe(object({ desk: words, compared: orNull(whole), trouble: orNull(words) })),
+  own_journal: maybe(
+    object({
+      verdict: z.enum(['unchanged', 'damaged', 'changed']),
+      path: words,
+      records: whole,
+      head: orNull(head),
+      changes_found: whole,
+      first_fault: orNull(words),
+    }),
+  ),
   checkpoint: orNull(
     z.extend(checkpointDocumentSchema, {
       result: z.enum(['continued', 'cut_off', 'rewritten', 'not_compared']),

@@ -4,10 +4,12 @@ import { counted, groupedCount } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import {
   type AuditReport,
+  type AuditVerdict,
   type CheckpointComparison,
   changeInWords,
   comparisonInWords,
   type LogComparison,
+  type OwnReport,
   verdictOf,
 } from '../../journal/audit-report.ts';
 import type { Checkpoint } from '../../journal/checkpoint.ts';
@@ -25,6 +27,8 @@ export interface AuditResult {
   durationMs: number;
   /** Set with a desk only. */
   log?: LogComparison | undefined;
+  /** This machine's own journal; set with a desk only. */
+  own?: OwnReport | undefined;
 }
 
 /** The time is a cell of its own, so that it is in the profile's zone. */
@@ -37,16 +41,19 @@ function viewComparison(comparison: CheckpointComparison, report: AuditReport): 
 
 const TIME = '\0';
 
-export function viewAudit({ report, path, isExport, durationMs, log }: AuditResult): View {
+export function viewAudit({ report, path, isExport, durationMs, log, own }: AuditResult): View {
   const { changes, changeCount, rewound, damage, pending, losses, head, comparison, first } = report;
   const took = `${(durationMs / 1_000).toFixed(1)} s`;
   const beginning = first > 1 ? ` from record ${groupedCount(first)} on` : '';
   return [
-    headline(report),
+    headline(report, own?.report),
     changes.map((change) => messageLine(changeInWords(change), 'bad')),
     changeCount > changes.length &&
       line(text(`${groupedCount(changeCount - changes.length)} more places do not fit.`, 'bad')),
     partsIn([rewound, damage]).map((each) => messageLine(each, 'bad')),
+    partsIn([own && wrongIn(own.report)]).map((each) =>
+      messageLine(`In this machine's own journal: ${each}`, 'bad'),
+    ),
     comparison !== undefined && viewComparison(comparison, report),
     losses.map(({ seq, at, who }) => {
       const accepted = message(`Record ${seq}: ${who} accepted on`, 'warn');
@@ -59,6 +66,7 @@ export function viewAudit({ report, path, isExport, durationMs, log }: AuditResu
       report.to !== null && pair('To', time(report.to)),
       head && headPairs(head),
       log && logPair(log),
+      own && pair('Own journal', `${own.path}, ${counted(own.report.records, 'record')}`),
       pending !== 0 && pair('Pending', `${counted(pending, 'record')} in pending.sqlite`),
     ),
     comparison === undefined &&
@@ -78,9 +86,21 @@ const logPair = ({ desk, records, trouble }: LogComparison): Pair =>
       : `the same in the log of desk ${desk}: ${counted(records, 'record')}`,
   );
 
-function headline(report: AuditReport): View {
-  const { changeCount, damage, head } = report;
-  const verdict = verdictOf(report);
+/** The first of them. */
+const wrongIn = ({ changes: [change], rewound, damage }: AuditReport): string | undefined =>
+  change === undefined ? (rewound ?? damage[0]) : changeInWords(change);
+
+const worstOf = (...reports: readonly AuditReport[]): AuditVerdict => {
+  const verdicts = reports.map(verdictOf);
+  return (['changed', 'damaged'] as const).find((each) => verdicts.includes(each)) ?? 'unchanged';
+};
+
+function headline(report: AuditReport, own = report): View {
+  const both = own === report ? [report] : [report, own];
+  const changeCount = both.reduce((sum, each) => sum + each.changeCount, 0);
+  const damage = both.flatMap((each) => each.damage);
+  const { head } = report;
+  const verdict = worstOf(report, own);
   if (verdict === 'changed')
     return line(text('CHANGED', 'bad'), changeCount !== 0 && `: ${counted(changeCount, 'place')}.`);
   const faults = `: ${counted(damage.length, 'fault')}. No change was found in what was read.`;
@@ -94,11 +114,11 @@ const headPairs = ({ seq, hash }: JournalHead): Parts<Pair> => [
   pair('Hash', hash),
 ];
 
-export function auditDocument({ report, path, isExport, durationMs, log }: AuditResult): AuditDocument {
+export function auditDocument({ report, path, isExport, durationMs, log, own }: AuditResult): AuditDocument {
   const { records, first, bytes, from, to, head, changes, changeCount, comparison } = report;
   const { rewound, damage, pending, losses } = report;
   return {
-    verdict: verdictOf(report),
+    verdict: worstOf(report, own?.report ?? report),
     path,
     is_export: isExport,
     checked: { records, first, bytes, from, to, duration_ms: durationMs },
@@ -111,6 +131,16 @@ export function auditDocument({ report, path, isExport, durationMs, log }: Audit
     losses,
     ...(log && {
       log: { desk: log.desk, compared: log.records ?? null, trouble: log.trouble?.what ?? null },
+    }),
+    ...(own && {
+      own_journal: {
+        verdict: verdictOf(own.report),
+        path: own.path,
+        records: own.report.records,
+        head: own.report.head ?? null,
+        changes_found: own.report.changeCount,
+        first_fault: wrongIn(own.report) ?? null,
+      },
     }),
     checkpoint: comparison
       ? { result: comparison.result, changed_before: comparison.changedBefore, ...comparison.checkpoint }
