@@ -126,8 +126,12 @@ async function readAsAsked(
       import('../output/views/sized.ts'),
     ]);
     const value = await readSizedQuotes(api, intent, async () => {
-      const { roomOfLimits } = await import('../trading/size-action.ts');
-      return roomOfLimits(await context.tradingContext());
+      const [{ roomOfLimits }, { readOpenOnDesk }] = await Promise.all([
+        import('../trading/size-action.ts'),
+        import('../readings/read-position.ts'),
+      ]);
+      const trading = await context.tradingContext();
+      return roomOfLimits(trading, await readOpenOnDesk(intent, trading));
     });
     return { sized: viewSized(value), value: { ...value, tenors: withSized(value) } };
   }

@@ -79,8 +79,8 @@ export function nextNotional(asked: Big, last: QuotedSize, before: QuotedSize | 
   return isAbove ? floorDivide(numerator.abs(), rise.abs(), CENTS) : plain;
 }
 
-/** The limit that the largest size reaches; the last two are of the profile. */
-export type Binding = 'headroom' | 'capacity' | 'balance' | 'per_trade_limit' | 'daily_limit';
+/** The limit that the largest size reaches; the last three are of the profile or the desk. */
+export type Binding = 'headroom' | 'capacity' | 'balance' | 'per_trade_limit' | 'daily_limit' | 'open_limit';
 
 export interface LargestSize {
   /** USD, floored to cents; zero when nothing fits. */
@@ -90,12 +90,14 @@ export interface LargestSize {
   room: Big;
 }
 
-/** USD, of the profile; undefined: no limit. */
+/** USD, of the profile and the desk; undefined: no limit. */
 export interface OwnRoom {
   /** The limit of one open or add. */
   perTrade?: Big | undefined;
   /** The rest of the limit of the UTC day. */
   today?: Big | undefined;
+  /** The rest of the desk's limit of the open notional. */
+  open?: Big | undefined;
 }
 
 /** 1 % is kept free: readings are seconds old. */
@@ -137,6 +139,7 @@ export function largestSize(room: {
       : []),
     ...fixed('per_trade_limit', own?.perTrade),
     ...fixed('daily_limit', own?.today),
+    ...fixed('open_limit', own?.open),
   ];
   // Fractions are compared crosswise, so that nothing is rounded before the floor.
   const smallest = limits.reduce((least, each) =>

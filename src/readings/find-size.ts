@@ -80,6 +80,7 @@ const NOTHING_FITS: Readonly<Record<Binding, { code: OwnCode; what: string }>> =
   balance: { code: 'insufficient_balance', what: 'The free balance is too small' },
   per_trade_limit: { code: 'limit_exceeded', what: "This profile's per-trade limit is zero" },
   daily_limit: { code: 'limit_exceeded', what: "This profile's daily limit is used up" },
+  open_limit: { code: 'limit_exceeded', what: "The desk's limit of the open notional is reached" },
 };
 
 /**

@@ -5,20 +5,29 @@ import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { type HedgesQuery, PAGE_SIZE_PARAMETER } from '../client/serialize-request.ts';
 import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
-import { LARGEST_PAGE, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
+import { LARGEST_PAGE, type Side, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
 import {
+  DamagedFileError,
   HedgeError,
   RefusedError,
   UnavailableError,
   UnreadableAnswerError,
   UsageError,
+  unless,
   without,
 } from '../errors.ts';
 import { type HedgesPage, readBarePage } from './bare-hedges.ts';
 import { closedFromHere, withoutClosedHere } from './closed-here.ts';
 import { withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
-import { heldLate, isRunningHedge, maySettleLate, type PositionFacts } from './side-position.ts';
+import {
+  heldLate,
+  isRunningHedge,
+  maySettleLate,
+  type PositionFacts,
+  type SidePosition,
+  sidePositionOf,
+} from './side-position.ts';
 import { notShownYet } from './unconfirmed-hedges.ts';
 
 export type Reading = Pick<ReadContext, 'api' | 'clock' | 'signal'>;
@@ -289,4 +298,16 @@ async function honoursLimit({ api, signal }: Pick<Reading, 'api' | 'signal'>): P
   const honoured = one?.data.length === 1;
   limitHonoured.set(api, honoured);
   return honoured;
+}
+
+/** The whole account around a side, read where a desk limits the open notional; otherwise undefined. */
+export async function readOpenOnDesk(
+  place: { market: string; side: Side },
+  reading: Pick<ReadContext, 'api' | 'signal' | 'clock' | 'journal' | 'identity'>,
+): Promise<{ sidePosition: SidePosition; positionFacts: PositionFacts; readAtMs: number } | undefined> {
+  const limits = unless(DamagedFileError, () => reading.journal.read().limits);
+  if (limits?.max_open_usd === undefined) return undefined;
+  const readAtMs = reading.clock.now();
+  const positionFacts = await readPositionFacts(reading);
+  return { sidePosition: sidePositionOf(place, positionFacts), positionFacts, readAtMs };
 }

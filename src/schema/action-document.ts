@@ -37,7 +37,14 @@ export const quotedFigures = named(
   }),
 );
 
-export const bindingLimit = z.enum(['headroom', 'capacity', 'balance', 'per_trade_limit', 'daily_limit']);
+export const bindingLimit = z.enum([
+  'headroom',
+  'capacity',
+  'balance',
+  'per_trade_limit',
+  'daily_limit',
+  'open_limit',
+]);
 
 /** How a size was computed that was not typed. */
 export const sizedFigures = named(

@@ -80,7 +80,7 @@ export async function readFacts(
     market,
     markets,
     account,
-    readSizeAndQuote(typed, reading, { sidePosition, markets, market, account }),
+    readSizeAndQuote(typed, reading, { sidePosition, markets, market, account, readAtMs }),
     readUnderDealId(typed, reading),
   ]);
   return {
@@ -102,6 +102,7 @@ interface SizeReadings {
   markets: Promise<readonly Market[] | undefined>;
   market: Promise<Market | undefined>;
   account: Promise<Account | undefined>;
+  readAtMs: number;
 }
 
 /** A size that was not typed comes with the quote that it was found with: it is the quote of the plan. */
@@ -111,14 +112,15 @@ async function readSizeAndQuote(
   read: SizeReadings,
 ): Promise<{ intent: ActionIntent; quote: Quote | undefined }> {
   if (!isUnsized(typed)) return { intent: typed, quote: await readQuote(typed, reading, read) };
-  const [{ sizeAction }, { side }, markets, account] = await Promise.all([
+  const [{ sizeAction }, { side, positionFacts }, markets, account] = await Promise.all([
     import('./size-action.ts'),
     read.sidePosition,
     read.markets,
     read.account,
   ]);
   if (markets === undefined || account === undefined) throw new Error('no size without the account');
-  const { intent, quote } = await sizeAction(typed, reading, { sidePosition: side, markets, account });
+  const open = { sidePosition: side, positionFacts, readAtMs: read.readAtMs };
+  const { intent, quote } = await sizeAction(typed, reading, { sidePosition: side, markets, account, open });
   return { intent, quote: quote ?? (await readQuote(intent, reading, read)) };
 }
 

@@ -10,6 +10,7 @@ import { DamagedFileError, nothingSent, RefusedError, unless } from '../errors.t
 import type { DeskLimits } from '../journal/desk-limits.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
 import { type SidePosition, tenorOfSide } from '../readings/side-position.ts';
+import { type DeskLimitTerms, leftOpen } from './guards/desk-limit-guard.ts';
 import { guardMarket, NO_LIMITS, sizeFindings } from './guards/guard-plan.ts';
 import { leftToday } from './guards/journal-guard.ts';
 import { checkNoStop, stopFrom } from './guards/stops.ts';
@@ -28,19 +29,21 @@ interface SizeFacts {
   sidePosition: SidePosition;
   markets: readonly Market[];
   account: Account;
+  /** For the desk's limit of the open notional. */
+  open?: DeskLimitTerms['facts'];
 }
 
 /** The limits of the profile limit the largest size, and are checked on the plan of any. @throws StoppedError when no size fits, or what it is computed from is not known. */
 export async function sizeAction(
   intent: UnsizedIntent,
   reading: SizeReading,
-  { sidePosition, markets, account }: SizeFacts,
+  { sidePosition, ...facts }: SizeFacts,
 ): Promise<SizedAction> {
   const { sizing } = intent;
   if (sizing.by === 'target')
     return { intent: withNotional(intent, additionTo(sizing.target, sidePosition)), quote: undefined };
   const tenor = 'tenor' in intent ? intent.tenor : () => tenorToAdd(sidePosition);
-  return sizeAtTenor({ ...intent, sizing }, reading, { tenor, markets, account });
+  return sizeAtTenor({ ...intent, sizing }, reading, { tenor, ...facts });
 }
 
 type WithoutTarget = UnsizedIntent & { sizing: Exclude<Sizing, { by: 'target' }> };
@@ -49,7 +52,7 @@ type WithoutTarget = UnsizedIntent & { sizing: Exclude<Sizing, { by: 'target' }>
 export async function sizeAtTenor(
   intent: WithoutTarget,
   reading: SizeReading,
-  { tenor, markets, account }: Omit<SizeFacts, 'sidePosition'> & { tenor: number | (() => number) },
+  { tenor, markets, account, open }: Omit<SizeFacts, 'sidePosition'> & { tenor: number | (() => number) },
 ): Promise<SizedAction> {
   const { sizing } = intent;
   if (sizing.by === 'ngn')
@@ -68,7 +71,7 @@ export async function sizeAtTenor(
   const { notional, quote, binding, room } = await findLargest(account, {
     capacity,
     quoteFor,
-    own: roomOfLimits(reading),
+    own: roomOfLimits(reading, open),
   });
   const sized = withNotional(intent, notional);
   return { intent: { ...sized, sizing: { by: 'max', limit: { binding, room } } }, quote };
@@ -77,17 +80,19 @@ export async function sizeAtTenor(
 type Limited = Pick<TradingContext, 'limits' | 'identity' | 'journal' | 'clock' | 'simulation'>;
 
 /** USD that the limits of the profile and of the desk allow now. @throws DamagedFileError for a limit without a journal to add up. */
-export function roomOfLimits({ limits, identity, journal, clock, simulation }: Limited): OwnRoom {
-  const { max_notional_usd: perTrade, max_daily_notional_usd: daily } = limitsOfDesk(journal);
+export function roomOfLimits(
+  { limits, identity, journal, clock, simulation }: Limited,
+  facts?: DeskLimitTerms['facts'],
+): OwnRoom {
+  const { max_notional_usd: most, ...others } = limitsOfDesk(journal);
   const own = limits();
-  const most = leastOf([own.maxNotional, perTrade === undefined ? undefined : new Big(perTrade)]);
-  if (own.maxDailyNotional === undefined && daily === undefined) return { perTrade: most };
+  const perTrade = leastOf([own.maxNotional, most === undefined ? undefined : new Big(most)]);
+  if (own.maxDailyNotional === undefined && Object.keys(others).length === 0) return { perTrade };
   const read = journal.read();
   const state = simulation?.state(read) ?? read;
-  return {
-    perTrade: most,
-    today: leftToday({ identity }, state, { nowMs: clock.now(), limits: own }),
-  };
+  const nowMs = clock.now();
+  const today = leftToday({ identity }, state, { nowMs, limits: own });
+  return { perTrade, today, open: leftOpen({ facts, identity, dealId: undefined }, state, nowMs) };
 }
 
 /** No limit if the journal cannot be read: every open stops later. */

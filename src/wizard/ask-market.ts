@@ -1,10 +1,11 @@
 /** Asks for the market and the side of an open. */
 import type { Big } from 'big.js';
 import type { Market } from '../client/schemas.ts';
-import { grouped } from '../domain/exposure.ts';
+import { grouped, leastOf } from '../domain/exposure.ts';
 import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { carryInWords } from '../domain/quote-figures.ts';
+import type { OwnRoom } from '../domain/sizes.ts';
 import { SIDES, type Side, sideInWords } from '../domain/vocabulary.ts';
 import type { StoppedError } from '../errors.ts';
 import { nothingSent } from '../errors.ts';
@@ -23,7 +24,11 @@ const MARKET_CHOICE_COLUMNS = [
 ] as const;
 
 /** @throws StoppedError when none can be chosen. */
-export async function askMarket(markets: readonly Market[], context: WizardContext): Promise<Market> {
+export async function askMarket(
+  markets: readonly Market[],
+  own: OwnRoom,
+  context: WizardContext,
+): Promise<Market> {
   const choices = markets.map((market) => ({ value: market, stop: stopIn(market.market, market, context) }));
   const [open, ...others] = choices.filter(({ stop }) => stop === undefined);
   if (open === undefined) throw choices[0]?.stop ?? noMarket();
@@ -35,8 +40,8 @@ export async function askMarket(markets: readonly Market[], context: WizardConte
   const rows = markets.map(({ market, price, available_capacity_usd: capacity, status }): readonly Cell[] => [
     nameText(market),
     rate(price),
-    usd(capacity.buy),
-    usd(capacity.sell),
+    usd(largestIn(capacity.buy, own)),
+    usd(largestIn(capacity.sell, own)),
     text(status),
   ]);
   return chooseRow(
@@ -83,6 +88,10 @@ const noMarket = (): StoppedError =>
     hint: say`To check: ${shell`hedge markets`}`,
   });
 
+/** USD that capacity and limits allow on a side. */
+const largestIn = (capacity: Big, { perTrade, today, open }: OwnRoom): Big =>
+  leastOf([capacity, perTrade, today, open]) ?? capacity;
+
 const SIDE_COLUMNS = [
   { header: 'SIDE' },
   { header: 'MEANS' },
@@ -90,12 +99,12 @@ const SIDE_COLUMNS = [
   { header: 'MAX (USD)', align: 'right', optional: true },
 ] as const;
 
-export function askSide(market: Market, context: WizardContext): Promise<Side> {
+export function askSide(market: Market, own: OwnRoom, context: WizardContext): Promise<Side> {
   const rows = SIDES.map((side): readonly Cell[] => [
     text(side),
     nameText(sideInWords(market.market, side)),
     text(carryOf(market.net_rate_daily_pct[side])),
-    usd(market.available_capacity_usd[side]),
+    usd(largestIn(market.available_capacity_usd[side], own)),
   ]);
   return chooseRow(
     context,

@@ -6,13 +6,14 @@ import type { Account } from '../client/schemas.ts';
 import type { OpenDraft, OpenIntent, Sizing } from '../domain/action-intent.ts';
 import { grouped, usdcInWords, usdInWords } from '../domain/exposure.ts';
 import { shell } from '../domain/hint.ts';
+import type { OwnRoom } from '../domain/sizes.ts';
 import { isNairaMarket, TENORS } from '../domain/vocabulary.ts';
 import { RefusedError, StoppedError, UnavailableError, UsageError } from '../errors.ts';
 import { guardContext } from '../trading/evaluate.ts';
 import { sizeFindings } from '../trading/guards/guard-plan.ts';
-import { guardJournal, leftToday } from '../trading/guards/journal-guard.ts';
+import { guardJournal } from '../trading/guards/journal-guard.ts';
 import { tightestOf } from '../trading/guards/stops.ts';
-import { sizeAtTenor } from '../trading/size-action.ts';
+import { type roomOfLimits, sizeAtTenor } from '../trading/size-action.ts';
 import type { Finding } from '../trading/trading-context.ts';
 import { journalTerms, type WizardContext, whatAndHint } from './wizard-context.ts';
 
@@ -23,13 +24,20 @@ type SizedDraft = SidedDraft & Pick<OpenIntent, 'notional'>;
 type Size = Pick<OpenIntent, 'notional' | 'sizing'>;
 
 /** The question shows `account`; each answer is checked against a fresh reading. */
+/** `own`: what the limits allow; `open`: what it was computed from. */
+export interface AccountRoom {
+  account: Account;
+  own: OwnRoom;
+  open: Parameters<typeof roomOfLimits>[1];
+}
+
 export async function askNotional(
   draft: SidedDraft,
-  account: Account,
+  { account, own, open }: AccountRoom,
   context: WizardContext,
 ): Promise<Size> {
   const { balance_usdc: free, available_exposure_usd: headroom } = account;
-  const room = [...limitsInWords(context), `headroom ${grouped(headroom)}`, `free ${usdcInWords(free)}`].join(
+  const room = [...limitsInWords(own), `headroom ${grouped(headroom)}`, `free ${usdcInWords(free)}`].join(
     ', ',
   );
   const other = isNairaMarket(draft.market) ? 'NGN 45m' : '1.5m';
@@ -43,7 +51,7 @@ export async function askNotional(
     (given) =>
       objectionTo(
         async () => {
-          size = await sizeOf(given.trim(), draft, context);
+          size = await sizeOf(given.trim(), draft, context, open);
           return size.notional;
         },
         draft,
@@ -58,6 +66,7 @@ export async function askNotional(
 export async function sizeToQuote(
   draft: SidedDraft & { sizing: Sizing },
   context: WizardContext,
+  open?: AccountRoom['open'],
 ): Promise<Size> {
   const { api, signal } = context;
   const { sizing, tenor = TENORS[0] } = draft;
@@ -67,12 +76,17 @@ export async function sizeToQuote(
     api.account({ signal }),
   ]);
   const intent = { ...draft, sizing, tenor, notional: undefined };
-  const sized = await sizeAtTenor(intent, context, { tenor, markets, account });
+  const sized = await sizeAtTenor(intent, context, { tenor, markets, account, open });
   return { notional: sized.intent.notional, sizing };
 }
 
-function sizeOf(answer: string, draft: SidedDraft, context: WizardContext): Size | Promise<Size> {
-  if (/^max$/i.test(answer)) return sizeToQuote({ ...draft, sizing: { by: 'max' } }, context);
+function sizeOf(
+  answer: string,
+  draft: SidedDraft,
+  context: WizardContext,
+  open: AccountRoom['open'],
+): Size | Promise<Size> {
+  if (/^max$/i.test(answer)) return sizeToQuote({ ...draft, sizing: { by: 'max' } }, context, open);
   if (!namesNaira(answer)) return { notional: readNotional(answer) };
   checkNairaMarket(draft.market);
   return sizeToQuote({ ...draft, sizing: { by: 'ngn', amount: readNaira(answer) } }, context);
@@ -85,16 +99,12 @@ function sizeInWords({ notional, sizing }: Size): string {
   return `${asked}, now ${usdInWords(notional)}`;
 }
 
-/** The limits of the profile: `limit 50,000.00 per trade`, `30,000.00 left today`. */
-function limitsInWords(context: WizardContext): readonly string[] {
-  const { journal, clock } = context;
-  const limits = context.limits();
-  const left = leftToday(context, journal.read(), { nowMs: clock.now(), limits });
-  return [
-    ...(limits.maxNotional === undefined ? [] : [`limit ${grouped(limits.maxNotional)} per trade`]),
-    ...(left === undefined ? [] : [`${grouped(left)} left of the daily limit`]),
-  ];
-}
+/** The limits of profile and desk: `limit 50,000.00 per trade`, `30,000.00 left of the daily limit`. */
+const limitsInWords = ({ perTrade, today, open }: OwnRoom): readonly string[] => [
+  ...(perTrade === undefined ? [] : [`limit ${grouped(perTrade)} per trade`]),
+  ...(today === undefined ? [] : [`${grouped(today)} left of the daily limit`]),
+  ...(open === undefined ? [] : [`${grouped(open)} left of what the desk may have open`]),
+];
 
 async function objectionTo(
   read: () => Promise<Big>,

@@ -4,7 +4,17 @@ import type { Quote } from '../../src/client/schemas.ts';
 import type { QuoteRequest } from '../../src/client/serialize-request.ts';
 import { HedgeError, RefusedError, StoppedError, UnavailableError } from '../../src/errors.ts';
 import { askOpen } from '../../src/wizard/open-wizard.ts';
-import { ACCEPTED, anIntent, FILLED, HALT, recordsOf, SENDING, step, UNKNOWN } from '../journal/records.ts';
+import {
+  ACCEPTED,
+  anIntent,
+  FILLED,
+  HALT,
+  NOON,
+  recordsOf,
+  SENDING,
+  step,
+  UNKNOWN,
+} from '../journal/records.ts';
 import { account, big, hedge, market } from '../trading/facts.ts';
 import { draftOf, type WizardSetup, wizardWith } from './asking.ts';
 
@@ -70,6 +80,19 @@ describe('hedge open with everything missing', () => {
     await askOpen(draftOf('USDTNGN buy', { tenor: '3', dealId: 'PAY-7' }), asking);
     expect(asked[0]?.message).toBe(
       `Notional USD: 10k, NGN 45m or max (${shown}headroom 425,000.00, free 41,320.00 USDC)`,
+    );
+  });
+
+  it('shows as MAX and next to the headroom what the limits of a desk allow, also of the open notional', async () => {
+    const limit = { kind: 'desk_limit', max_notional_usd: '8000', max_open_usd: '3000' } as const;
+    const at = new Date(NOON).toISOString();
+    const { asking, asked } = wizardWith(['buy', 'max', '3 d', '', ''], {
+      journal: [{ schema: 3, at, who: 'bisi@bisi', ...limit }],
+    });
+    expect((await askOpen(draftOf(), asking)).notional.toFixed()).toBe('3000');
+    expect(asked[0]?.list.join()).toMatch(/buy.*3,000\.00.*sell.*3,000\.00/);
+    expect(asked[1]?.message).toContain(
+      '(limit 8,000.00 per trade, 3,000.00 left of what the desk may have open, headroom',
     );
   });
 

@@ -92,7 +92,7 @@ function usePairs({ name, used_today: use, limits }: ProfileInFull): Parts<Pair>
         ? `${usd(used)}; no daily limit`
         : `${usd(used)} of ${usd(daily)}; ${usd(remaining)} remaining`,
     ),
-    fits !== null && pair('Next open', nextOpen(limits, fits)),
+    fits !== null && pair('Next open', nextOpen(limits, fits, desk)),
     pair('Counted', text(`opens and adds ${login}since 00:00 UTC, unknown outcomes in full`, 'dim')),
     pair('Not counted', text('reduces, closes, rejected or failed actions, trades from elsewhere', 'dim')),
   ];
@@ -119,9 +119,14 @@ const WHY_UNKNOWN: Readonly<Record<NonNullable<LimitUse['unknown']>, (name: stri
     `unknown: its key is not recorded. To record it: hedge profile set ${name} --help`,
 };
 
-function nextOpen({ read_only: isReadOnly }: ProfileLimits, fits: string): string {
+/** Positions are not read for it: the open notional counts toward a limit of the desk. */
+function nextOpen({ read_only: isReadOnly }: ProfileLimits, fits: string, desk: DeskUse | undefined): string {
   if (isReadOnly === true) return 'blocked: read-only';
-  return new Big(fits).gt(0) ? `at most ${usd(fits)}` : 'blocked until 00:00 UTC';
+  if (new Big(fits).lte(0)) return 'blocked until 00:00 UTC';
+  const mostOpen = desk?.max_open_usd ?? undefined;
+  const open =
+    mostOpen === undefined ? '' : `, and what ${usd(mostOpen)} less the open positions of the desk leaves`;
+  return `at most ${usd(fits)}${open}`;
 }
 
 const usd = (digits: string): string => usdInWords(new Big(digits));

@@ -62,6 +62,7 @@ const LARGEST: Readonly<Record<Binding, (limit: Cell) => Words>> = {
   balance: (limit) => phrase`99 % of the ${limit} that your balance pays for`,
   per_trade_limit: (limit) => phrase`limited by the per-trade limit, ${limit}`,
   daily_limit: (limit) => phrase`limited by the daily limit, ${limit} left today`,
+  open_limit: (limit) => phrase`limited by what the desk may have open, ${limit} left`,
 };
 
 /** Below the quotes: `Size 49,009.90 USD: 99 % of the 49,504.95 USD that your balance pays for.` One size is quoted for every tenor: of the others, those whose price makes it another amount. */

@@ -5,7 +5,7 @@ import { decimalFrom, textFrom } from '../../client/json.ts';
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { sum, sumIfAll } from '../../domain/amounts.ts';
-import { usdInWords } from '../../domain/exposure.ts';
+import { remainingLimit, usdInWords } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, utcDay } from '../../domain/instants.ts';
 import { isSameSide } from '../../domain/vocabulary.ts';
@@ -34,6 +34,8 @@ export interface DeskLimitTerms extends DealTerms {
   facts?: Pick<PlanFacts, 'sidePosition' | 'positionFacts' | 'readAtMs' | 'clocks'> | undefined;
   except?: string | undefined;
 }
+
+type OpenTerms = Pick<DeskLimitTerms, 'facts' | 'identity' | 'except' | 'dealId'>;
 
 export function deskLimitFindings(
   terms: DeskLimitTerms,
@@ -92,21 +94,11 @@ function dailyFinding(
 /** USD of the opens and adds of a day, of everybody, and of rolls whose record admits a second leg that is not there yet. */
 export const deskOpenedOn = (
   state: JournalState,
-  {
-    identity,
-    day,
-    except,
-    dealId,
-    nowMs,
-  }: Pick<DeskLimitTerms, 'identity' | 'except'> & {
-    day: string;
-    dealId?: string | undefined;
-    nowMs: number;
-  },
+  { day, except, ...terms }: RollTerms & Pick<DeskLimitTerms, 'except'> & { day: string },
 ): Big =>
-  state.openedOn(identity, day, except).plus(
+  state.openedOn(terms.identity, day, except).plus(
     sum(
-      admittedRolls(state, { identity, nowMs, dealId })
+      admittedRolls(state, terms)
         // Its second leg comes after midnight, if its first one was sent before.
         .filter(
           ({ plan, close, state: now }) =>
@@ -116,15 +108,10 @@ export const deskOpenedOn = (
     ),
   );
 
+type RollTerms = Pick<DeskLimitTerms, 'identity'> & { nowMs: number; dealId?: string | undefined };
+
 /** Rolls that were begun as a close and an open, and whose open is not recorded. `dealId`: of the open that is asked about. */
-function admittedRolls(
-  state: JournalState,
-  {
-    identity,
-    nowMs,
-    dealId,
-  }: Pick<DeskLimitTerms, 'identity'> & { nowMs: number; dealId: string | undefined },
-): readonly RollChain[] {
+function admittedRolls(state: JournalState, { identity, nowMs, dealId }: RollTerms): readonly RollChain[] {
   return state.rolls
     .filter((plan) => plan.when === 'now' && plan.deal_id !== dealId && sameIdentity(plan.identity, identity))
     .map((plan) => rollChain(plan, { state, nowMs }))
@@ -152,9 +139,16 @@ function openFinding(
   );
 }
 
+/** USD that the limit of the open notional leaves; undefined without one, and where that is not known. */
+export function leftOpen(terms: OpenTerms, state: JournalState, nowMs: number): Big | undefined {
+  const { max_open_usd: most } = state.limits;
+  const open = most === undefined ? undefined : grossOpen(terms, state, nowMs);
+  return open && remainingLimit(new Big(most ?? 0), open);
+}
+
 /** USD open on all sides together as read, and what the reading cannot have; undefined when that is not known. */
 function grossOpen(
-  { facts, identity, except, dealId }: DeskLimitTerms,
+  { facts, identity, except, dealId }: OpenTerms,
   state: JournalState,
   nowMs: number,
 ): Big | undefined {

@@ -50,9 +50,8 @@ export function limitUse(
   const { trouble } = state;
   if (trouble !== undefined)
     return { ...unknown, ...shown, unknown: trouble.kind === 'desk' ? 'desk_trouble' : 'journal_damaged' };
-  const perTrade = [most, state.limits.max_notional_usd].flatMap((each) =>
-    each === undefined ? [] : [new Big(each)],
-  );
+  const { max_notional_usd: ofDesk, max_open_usd: mostOpen } = state.limits;
+  const perTrade = [most, ofDesk, mostOpen].flatMap((each) => (each === undefined ? [] : [new Big(each)]));
   const maxDailyNotional = mostDaily === undefined ? undefined : new Big(mostDaily);
   const remaining = maxDailyNotional && remainingLimit(maxDailyNotional, used);
   const left = leftToday({ identity: account }, state, { nowMs, limits: { maxDailyNotional } });
