@@ -124,20 +124,7 @@ async function bundle({ input, plugins = [], transform, ...output }) {
     chunkFileNames: '[name].cjs',
     ...output,
   });
-  const chunks = written.output.filter(({ type }) => type === 'chunk');
-  for (const chunk of chunks.filter(isOfLibraries)) leaveMapOut(chunk);
-  return chunks;
-}
-
-function isOfLibraries({ moduleIds }) {
-  return moduleIds.every((id) => id.includes('/node_modules/') || id.startsWith('\0'));
-}
-
-/** A trace in a library alone helps nobody, and these maps are a fifth of the package. */
-function leaveMapOut({ fileName }) {
-  const file = join(PROGRAM, fileName);
-  rmSync(`${file}.map`, { force: true });
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
+  return written.output.filter(({ type }) => type === 'chunk');
 }
 
 /** The commit this was built from, `+` after it with uncommitted changes; null outside a clone. */
