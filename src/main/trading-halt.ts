@@ -155,6 +155,8 @@ export async function liftTradingHalt(
   const own = openJournal({ places: parts.places(), machine });
   const same = (haltNow(own)?.ids ?? []).filter((id) => ids.includes(id));
   if (same.length > 0) await own.append([{ ...record, halt_ids: same }]);
+  // A desk that was left was not halted, nor is it free again.
+  if (desk.member.state === 'left') return effect;
   return { ...effect, liftedOn: { desk: desk.member.name, isSetHere: same.length > 0 } };
 }
 

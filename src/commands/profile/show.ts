@@ -75,10 +75,11 @@ async function usedOf(context: CommandContext, selection: Selection): Promise<Li
   }
 }
 
-/** Only a desk limits what a key from the environment may do. */
+/** Only a desk, also one that was left, limits what a key from the environment may do. */
 async function usedByPair(context: CommandContext): Promise<LimitUse | undefined> {
   const journal = await context.journal();
-  if (unless(DamagedFileError, () => journal.read())?.desk === undefined) return undefined;
+  const { desk, limits = {} } = unless(DamagedFileError, () => journal.read()) ?? {};
+  if (desk === undefined && Object.keys(limits).length === 0) return undefined;
   const { identity } = await context.readContext();
   return limitUse({}, identity, { journal, nowMs: context.clock.now() });
 }

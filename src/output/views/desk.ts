@@ -243,7 +243,9 @@ export function viewLimits({ name, before, after, delivery }: LimitsView): View 
         'THIS MACHINE ONLY: the log could not be reached. It is delivered by the next command that reaches it.',
       ),
     delivery === 'left' &&
-      warnLine('THIS MACHINE ONLY: it has left the desk. The desk does not get this limit.'),
+      warnLine(
+        'THIS MACHINE ONLY: it has left the desk, which may have other limits by now and does not get these.',
+      ),
   ];
 }
 
@@ -302,6 +304,9 @@ export function adoptedDocument(view: AdoptedView | undefined): DeskAdoptedDocum
 export const viewLeft = ({ name, path, records, isUnknown }: Left): View => [
   line(`This machine has left desk ${name}.`),
   pairs(pair('Journal', message(path)), pair('Records', records.toString())),
+  hintLine(
+    say`Deal IDs, halts and the limits of the desk stay here. To see and change those limits: ${shell`hedge desk limit`}`,
+  ),
   isUnknown &&
     haltedLine(
       say`The desk does not know it, and records may be missing here: opens and adds are blocked. Then: ${shell`hedge unhalt`}`,

@@ -107,7 +107,9 @@ function deskPairs(desk: DeskUse): Parts<Pair> {
     open !== null && `at most ${usd(open)} open`,
   ]);
   return [
-    pair('Desk', nameText(name), asOf !== null && ['as of', time(asOf)]),
+    name === null
+      ? pair('Desk', text('left; its limits stay on this machine: hedge desk limit', 'warn'))
+      : pair('Desk', nameText(name), asOf !== null && ['as of', time(asOf)]),
     pair('Its limits', parts.length === 0 ? 'none' : parts.join('; ')),
   ];
 }

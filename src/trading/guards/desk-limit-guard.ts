@@ -45,7 +45,8 @@ export function deskLimitFindings(
   const { notional } = terms;
   const { limits, desk } = state;
   if (notional === undefined || !enlarges(terms) || Object.keys(limits).length === 0) return [];
-  const of = `desk ${desk?.name ?? ''}`.trim();
+  const of =
+    desk === undefined ? 'the desk that this machine has left (hedge desk limit)' : `desk ${desk.name}`;
   const { max_notional_usd: perTrade, max_daily_notional_usd: daily, max_open_usd: open } = limits;
   return [
     perTrade === undefined || notional.lte(perTrade)

@@ -18,7 +18,8 @@ export interface LimitUse extends UsedToday {
 
 /** Digits of USD; null where not limited. */
 export interface DeskUse {
-  name: string;
+  /** Null: this machine has left it, and its limits stay. */
+  name: string | null;
   /** Time of the copy of its log, by the database's clock. ISO 8601 UTC. */
   as_of: string | null;
   max_notional_usd: string | null;
@@ -38,7 +39,7 @@ export function limitUse(
   const date = utcDay(nowMs);
   const unknown = { date, notional_usd: null, remaining_usd: null, fits_notional_usd: null };
   const state = unless(DamagedFileError, () => journal.read());
-  if (most === undefined && mostDaily === undefined && state?.desk === undefined) return undefined;
+  if (most === undefined && mostDaily === undefined && !hasDeskLimits(state)) return undefined;
   if (identity === undefined) return { ...unknown, unknown: 'key_not_recorded' };
   if (state === undefined) return { ...unknown, unknown: 'journal_damaged' };
   // On a desk each dealer has a key of their own.
@@ -67,16 +68,19 @@ export function limitUse(
   };
 }
 
+const hasDeskLimits = (state: JournalState | undefined): boolean =>
+  state !== undefined && (state.desk !== undefined || Object.keys(state.limits).length > 0);
+
 function deskUse(
   state: JournalState,
   identity: AccountIdentity,
   { date, nowMs }: { date: string; nowMs: number },
 ): DeskUse | undefined {
   const { desk, limits } = state;
-  if (desk === undefined) return undefined;
+  if (!hasDeskLimits(state)) return undefined;
   return {
-    name: desk.name,
-    as_of: desk.asOf ?? null,
+    name: desk?.name ?? null,
+    as_of: desk?.asOf ?? null,
     max_notional_usd: limits.max_notional_usd ?? null,
     max_daily_notional_usd: limits.max_daily_notional_usd ?? null,
     max_open_usd: limits.max_open_usd ?? null,

@@ -1,0 +1,31 @@
+/** A machine that has left its desk keeps the desk's limits, and says so wherever a dealer looks. */
+import { expect, it } from 'vitest';
+import { deskOfMachines } from '../support/desk-machines.ts';
+
+it('a machine that has left its desk names the limits that stay, whose they are, and how to change them', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  await ada.ok('desk limit --max-notional 8k --max-open 20k');
+  const left = await ada.ok('desk leave --yes');
+  expect(left.out).toMatch(/limits of the desk stay.*hedge desk limit/s);
+  const stopped = await ada.run('open USDTNGN buy 10k --tenor 3 --yes --json');
+  expect(Object(stopped.document()).error).toMatchObject({
+    code: 'limit_exceeded',
+    message: expect.stringContaining(
+      'the per-trade limit of the desk that this machine has left (hedge desk limit), 8,000.00 USD',
+    ),
+  });
+  const shown = (await ada.ok('profile show')).out;
+  expect(shown).toMatch(/Desk +left; its limits stay on this machine: hedge desk limit/);
+  expect(shown).toMatch(/8,000\.00 USD per trade; at most 20,000\.00 USD open/);
+  expect(shown).toMatch(/Next open +at most 8,000\.00/);
+  const plain = await ada.ok('desk limit');
+  expect(plain.out).toMatch(/THIS MACHINE ONLY: it has left the desk/);
+  expect(Object((await ada.ok('desk limit --json')).document()).data.delivered).toBe(false);
+  await ada.ok(['halt', 'venue down']);
+  const lifted = (await ada.ok('unhalt --yes')).out;
+  expect(lifted).not.toContain('of desk lagos');
+  expect(lifted).toContain('Opens and adds are allowed again');
+  await ada.ok('desk limit --max-notional none --max-open none');
+  await ada.ok('open USDTNGN buy 10k --tenor 3 --yes');
+});
