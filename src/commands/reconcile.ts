@@ -25,7 +25,7 @@ export const reconcile = defineCommand({
   options: [
     {
       flags: '--since <when>',
-      summary: 'hedges opened from then on, and those that are open (default 7d)',
+      summary: 'hedges opened, open, closed or settled from then on (default 7d)',
     },
     {
       flags: '--against <file>',

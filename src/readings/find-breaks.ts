@@ -43,7 +43,11 @@ export function findBreaks(sources: ReconcileSources): readonly Break[] {
     ...openActions(listed, sources),
     ...historyBreaks(listed, known, sources),
     ...positionBreaks(sources),
-    ...financeBreaks({ ofPeriod: listed, all }, sources, ({ id }) => known.get(id)?.opened),
+    ...financeBreaks(
+      { ofPeriod: listed.filter((hedge) => isDealOfPeriod(hedge, sources)), all },
+      sources,
+      ({ id }) => known.get(id)?.opened,
+    ),
     ...cutLists(sources),
   ];
 }
@@ -139,11 +143,20 @@ const everyHedge = ({ positionFacts, lookedUp }: ReconcileSources): readonly Hed
   return [...new Map([...found, ...positionFacts.hedges].map((hedge) => [hedge.id, hedge])).values()];
 };
 
-/** Opened in it, open since before, or looked up for it. */
-const isOfPeriod = (hedge: Hedge, { positionFacts, fromMs }: ReconcileSources): boolean =>
+/** Opened in it, open since before, closed or settled in it, or looked up for it. */
+const isOfPeriod = (hedge: Hedge, sources: ReconcileSources): boolean =>
+  isDealOfPeriod(hedge, sources) ||
+  (hedge.status === 'closed' && !(endedMs(hedge, sources.closed) < sources.fromMs));
+
+/** Finance may list a deal in the period of its opening alone. */
+const isDealOfPeriod = (hedge: Hedge, { positionFacts, fromMs }: ReconcileSources): boolean =>
   hedge.status === 'filled' ||
   !((instantOf(hedge.opened_at ?? '') ?? Infinity) < fromMs) ||
   !positionFacts.hedges.includes(hedge);
+
+/** Without a record of it: at its maturity at the latest. */
+const endedMs = (hedge: Hedge, closed: readonly RecordedFields[]): number =>
+  closedInstant(recordOf(hedge, closed) ?? {}) ?? instantOf(hedge.maturity_at ?? '') ?? Infinity;
 
 /** A hedge of the service against the journal. */
 function hedgeBreaks(

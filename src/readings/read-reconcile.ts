@@ -79,7 +79,7 @@ export async function readReconcile(
     fromMs,
     nowMs,
     cut: {
-      hedges: await mayLackHedges(context, positionFacts.hedges, fromMs),
+      hedges: await mayLackHedges(context, positionFacts.hedges, fromMs - LONGEST_LIFE_MS),
       closed: account.record.may_be_cut.includes('closed') && !reachesBack(account, fromMs),
     },
     lookedUp: await lookUp(context, {
