@@ -1,6 +1,7 @@
 /** `hedge export` */
 import { EXPORT_FORMATS, readAccountNames, readExportIntent } from '../args/export-options.ts';
 import { SAVE_OPTION } from '../args/shared-options.ts';
+import { counted } from '../domain/exposure.ts';
 import { say, shell } from '../domain/hint.ts';
 import { USUAL_ACCOUNTS } from '../domain/postings.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -57,6 +58,7 @@ export const exportBooks = defineCommand({
         : readAccountNames((await context.userFile(path)).readGiven('--accounts', EXAMPLE), path, format);
     await checkIsNew(context, intent.file);
     const reading = await readExport(await context.readContext(), intent, { zone, profile: selected });
+    if (reading.unbooked > 0) context.note(beforeFirst(reading.unbooked));
     const { localHourOf } = await import('../domain/calendar.ts');
     const dateOf = (ms: number): string => localHourOf(ms, zone).date;
     const booked = { reading, names, dateOf, profile: selected };
@@ -75,6 +77,9 @@ export const exportBooks = defineCommand({
   file: ({ reading, content }: BookedExport) => (reading.intent.file === undefined ? content : undefined),
   view: viewExportedBooks,
 });
+
+const beforeFirst = (count: number): string =>
+  `${counted(count, 'hedge')} opened before the first snapshot on this machine: no opening balance before them, so they are in the first transaction alone, without lines of their own. On a desk, export on the machine that has the earlier snapshots.`;
 
 /** Before any request. @throws UsageError */
 async function checkIsNew(context: CommandContext, path: string | undefined): Promise<void> {

@@ -1,15 +1,17 @@
 /** Double entry from the journal alone: from its snapshots and actions. A new snapshot is taken only for a period that is not over. */
 
 import type { ExportIntent } from '../args/export-options.ts';
+import { createsHedge } from '../domain/action-table.ts';
 import { roundHalfUp, sum, USD_PLACES } from '../domain/amounts.ts';
 import type { LocalClock } from '../domain/calendar.ts';
 import type { DealEvent, DealLife } from '../domain/deal-pnl.ts';
 import { say, shell } from '../domain/hint.ts';
-import { instantOf, instantText } from '../domain/instants.ts';
+import { DAY_MS, exactInstant, instantOf, instantText } from '../domain/instants.ts';
 import { type AccountingEntry, type BalanceCut, entriesBetween } from '../domain/postings.ts';
 import { ConditionError, type DamagedFileError, type HedgeError } from '../errors.ts';
-import type { AccountIdentity } from '../journal/account-identity.ts';
+import { type AccountIdentity, isConfirmed } from '../journal/account-identity.ts';
 import { timeInWords } from '../journal/describe.ts';
+import type { IntentRecord } from '../journal/records.ts';
 import { type ChainedSnapshot, type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { hedgesIn, readDealLives } from './deal-lives.ts';
@@ -34,6 +36,8 @@ export interface ExportReading {
   balanced: SnapshotFigures | undefined;
   /** The first snapshot after the period. */
   next: SnapshotFigures | undefined;
+  /** Hedges of the journal from before the first snapshot, which have no line but that of the opening balances. */
+  unbooked: number;
   notSaved: DamagedFileError | undefined;
   trouble: JournalTrouble | undefined;
 }
@@ -87,9 +91,23 @@ export async function readExport(
     fromMs: Math.max(fromMs, first.ms),
     untilMs,
     last: snapshots.at(-1) ?? first,
+    unbooked: first.ms < fromMs ? 0 : openedBefore(first.ms, { fromMs, state, identity }),
     notSaved,
     trouble: state.trouble,
   };
+}
+
+/** By the service's time, where that is recorded. */
+function openedBefore(
+  ms: number,
+  { fromMs, state, identity }: { fromMs: number; state: JournalState; identity: AccountIdentity },
+): number {
+  const until = exactInstant(ms + DAY_MS);
+  const isMeant = (intent: IntentRecord): boolean => {
+    const at = Date.parse(intent.before.service_at ?? intent.at);
+    return createsHedge(intent) && at >= fromMs && at < ms && isConfirmed(intent.identity, identity);
+  };
+  return [...state.newest({ until }, isMeant)].filter(({ hedgeId }) => hedgeId !== undefined).length;
 }
 
 /** A day is included whole: its name, not that of the midnight after it. */

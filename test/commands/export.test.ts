@@ -120,6 +120,18 @@ describe('hedge export', () => {
     ]);
   });
 
+  it('says how many hedges are in the opening balance alone, since they were opened before the first snapshot', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 10k --tenor 3 --yes');
+    desk.hours(1);
+    await desk.hedge('snapshot');
+    desk.hours(1);
+    await desk.hedge('open USDTNGN sell 5k --tenor 3 --yes');
+    const said = flat((await desk.hedge('export --format hledger')).err);
+    expect(said).toContain('1 hedge opened before the first snapshot on this machine: no opening balance');
+    expect((await (await aWeek()).hedge('export --format hledger')).err).not.toContain('opening balance');
+  });
+
   it('books nothing that was before the first snapshot, however soon that was taken after it', async () => {
     const desk = await aBooksDesk();
     await desk.hedge('open USDTNGN buy 10k --tenor 3 --deal-id A-1 --yes');
