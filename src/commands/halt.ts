@@ -102,14 +102,18 @@ export const unhalt = defineCommand({
   read: (raw) => ({ yes: optionGiven(raw, 'yes'), note: readNote(raw) }),
   async run(context, { yes, note }): Promise<CommandOutcome<HaltChange>> {
     const journal = await context.journal();
-    const { halt: seen, trouble: before } = journal.read();
+    const { halt: seen, trouble: before, desk } = journal.read();
     if (seen === undefined && before !== undefined) throw troubleError(before, NONE_KNOWN);
     const zone = (await context.profileContext()).zone;
     if (seen === undefined) {
       const others = await context.tradingHalt.ofOtherProfiles();
       return { value: { now: undefined, before: undefined, others }, zone };
     }
-    if (!yes) await askFirst(context, questionAbout(seen), { what: 'Canceled.', meaning: STILL_HALTED });
+    if (!yes)
+      await askFirst(context, questionAbout(seen, desk && `Desk ${desk.name}`), {
+        what: 'Canceled.',
+        meaning: STILL_HALTED,
+      });
     const { now, liftedOn } = await context.tradingHalt.unhalt({ halt: seen, note });
     const { trouble } = summarizeJournal(journal, { nowMs: context.clock.now() });
     const blocked =
@@ -124,9 +128,9 @@ export const unhalt = defineCommand({
   view: viewHaltChange,
 });
 
-const questionAbout = (current: Halt): string =>
+const questionAbout = (current: Halt, what = 'This machine'): string =>
   [
-    `This machine is ${haltedInWords(current)}`,
+    `${what} is ${haltedInWords(current)}`,
     ...current.earlier.toReversed().map((each) => `Before that, ${haltedInWords(each)}`),
     `Lift ${current.earlier.length === 0 ? 'it' : `these ${current.ids.length.toString()} halts`} and allow opens and adds?`,
   ].join(' ');

@@ -87,7 +87,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
         // A file that cannot be read has at least one.
         pending: waiting.length + (damage === undefined ? 0 : 1),
       },
-      own: userAt(host),
+      own: { ...userAt(host), login: contact?.login },
       isRunning,
       nowMs: clock.now(),
       readable: () => salvagedRecords(folder, host),

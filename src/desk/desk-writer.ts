@@ -17,7 +17,7 @@ import type { NewRecord } from '../journal/store/new-records.ts';
 import { newRecord, newRecords } from '../journal/store/new-records.ts';
 import { type JournalTrouble, troubleError } from '../journal/trouble.ts';
 import { readClocks, type ShiftedClock } from '../platform/clock.ts';
-import type { Machine } from '../platform/host.ts';
+import { type Machine, userAt } from '../platform/host.ts';
 import type { Follower } from './follower.ts';
 import { inPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
@@ -162,10 +162,11 @@ export class DeskWriter {
   /** @throws StoppedError for an action of a machine that joined later, whose clock and key this one does not know. */
   #checkSender(record: JournalRecord, state: JournalState): void {
     if (record.kind !== 'sending') return;
-    const { onlyFrom, intent, colleague } = actionById(state, record.action_id) ?? {};
+    const { onlyFrom, intent } = actionById(state, record.action_id) ?? {};
     if (onlyFrom === undefined || this.#parts.sentHere(record.action_id)) return;
     // Its own journal does not have what it sent after it had left a desk.
-    if (intent?.operator !== undefined && colleague === undefined) return;
+    const { user, host } = userAt(this.#parts.machine.host);
+    if (intent?.operator?.user === user && intent.operator.host === host) return;
     throw nothingSent({
       code: 'other_machine',
       what: `It was sent from ${onlyFrom} before that machine joined desk ${this.#parts.name}: only that machine sends it again.`,

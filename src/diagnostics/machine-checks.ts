@@ -5,7 +5,7 @@ import { counted } from '../domain/exposure.ts';
 import { say, shell, step } from '../domain/hint.ts';
 import type { Hint, HintLine } from '../errors.ts';
 import { type AuditReport, changeInWords, verdictOf } from '../journal/audit-report.ts';
-import { nextSteps, operatorInFull } from '../journal/describe.ts';
+import { liftAdvice, nextSteps, operatorInFull } from '../journal/describe.ts';
 import type { Operator } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import { isOnCourse, nextInDocument, type RollChain, rollInWords } from '../journal/roll-chains.ts';
@@ -235,13 +235,13 @@ export const checkOperator = (operator: Operator): Check => ({
   facts: { name: operator.name ?? null, user: operator.user, host: operator.host },
 });
 
-export function checkHalt({ halt, trouble }: Pick<JournalState, 'halt' | 'trouble'>): Check {
+export function checkHalt({ halt, trouble, desk }: Pick<JournalState, 'halt' | 'trouble' | 'desk'>): Check {
   if (halt === undefined)
     return trouble === undefined
       ? checkOf('halt')('pass', 'Trading is not halted.')
       : notKnown('halt', 'halt');
   const message = `Opens and adds are halted by ${halt.who} since ${halt.at}: ${halt.why}`;
-  return checkOf('halt', { ...halt })('warn', message, say`To lift the halt: ${shell`hedge unhalt`}`);
+  return checkOf('halt', { ...halt })('warn', message, liftAdvice(desk));
 }
 
 /** The journal lacks records, which its own check says. */

@@ -3,9 +3,9 @@ import { Big } from 'big.js';
 import { changedWords } from '../domain/action-table.ts';
 import { readDecimal } from '../domain/amounts.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
-import { optionWords, shell, step } from '../domain/hint.ts';
+import { optionWords, say, shell, step } from '../domain/hint.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
-import type { CommandWords, Effect, NextStep } from '../errors.ts';
+import type { CommandWords, Effect, NextStep, Sentence } from '../errors.ts';
 import type { SignedHalt } from './halt.ts';
 import type { HaltRecord, Operator } from './records.ts';
 import { type Action, inFlight, isUnanswered, isUnresolved } from './replay.ts';
@@ -130,6 +130,12 @@ export const bookInWords = ({ desk }: { desk: { name: string } | undefined }): s
 /** The end of a sentence: `halted by ada@desk, 2026-11-20 10:02:58 UTC: "venue down".` */
 export const haltedInWords = (halt: SignedHalt): string =>
   `halted by ${quoted(halt.who).slice(1, -1)}, ${timeInWords(halt.at)}: ${quoted(halt.why)}.`;
+
+/** Who lifts the halt in force, and how. */
+export const liftAdvice = (desk: { isApprover: boolean } | undefined): Sentence =>
+  desk?.isApprover === false
+    ? say`An approver of the desk lifts it: ${shell`hedge unhalt`}`
+    : say`To lift the halt: ${shell`hedge unhalt`}`;
 
 /** `2026-11-20T10:02:58.123Z` → `2026-11-20 10:02:58 UTC`. */
 export const timeInWords = (at: string): string =>

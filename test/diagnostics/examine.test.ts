@@ -436,6 +436,7 @@ describe('an examination', () => {
         checkHalt({
           halt: { ids: ['1'], who: 'a', at: 'b', why: 'c', earlier: [] },
           trouble: undefined,
+          desk: undefined,
         }),
       ]).verdict,
     ).toBe('warn');

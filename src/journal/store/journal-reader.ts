@@ -43,7 +43,7 @@ export interface ReaderParts {
   /** Set with a desk only. */
   desk?: DeskView | undefined;
   /** Set with a desk only: this user of this machine. */
-  own?: Operator | undefined;
+  own?: (Operator & { login?: string | undefined }) | undefined;
   isRunning: IsRunning;
   nowMs: number;
   /** The records that can still be read of a damaged database; called only if needed. */
@@ -333,8 +333,13 @@ class JournalMoment {
     // Machines that joined a desk have given short IDs apart from each other.
     action.shortId = this.#shortest(action.id, records);
     const { operator } = action.intent;
-    if (operator !== undefined && own !== undefined && !isSamePlace(operator, own))
-      action.colleague = operator;
+    if (operator === undefined || own === undefined) return action;
+    const isOther = isSamePlace(operator, own)
+      ? own.login !== undefined && action.login !== undefined && action.login !== own.login
+      : undefined;
+    // One user of one computer may have several logins: then the login tells them apart.
+    if (isOther === true) action.colleague = { name: action.login, ...operator };
+    if (isOther === undefined) action.colleague = operator;
     return action;
   }
 

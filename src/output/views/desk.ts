@@ -123,7 +123,7 @@ export function viewDeskStatus(status: DeskStatus | undefined): View {
       pair('Last record', last ? lastCells(last) : missing),
       DESK_LIMITS.map((each) => pair(LIMIT_WORDS[each], limitInWords(limits[each]))),
     ),
-    halt !== undefined && viewActiveHalt(halt),
+    halt !== undefined && viewActiveHalt(halt, desk),
     ignored.length > 0 && gap,
     ignored.slice(-5).map((each) => messageLine(each.what, 'warn')),
     gap,
@@ -150,7 +150,7 @@ function deskPairs({ isReached, asOf, login, isApprover, pending }: DeskView, sh
         ? 'nothing'
         : text(`${counted(pending, 'record')}, delivered by the next command that reaches the log`, 'warn'),
     ),
-    pair('Clock', apart < SKEW_MS ? `as ${clock}` : text(`${skew} ${clock}, which counts`, 'warn')),
+    pair('Clock', apart < SKEW_MS ? `agrees with ${clock}` : text(`${skew} ${clock}, which counts`, 'warn')),
   ];
 }
 
@@ -320,7 +320,7 @@ export const leftDocument = ({ isUnknown, ...left }: Left): DeskLeftDocument => 
 
 /** Above the figures of a watched screen: a halt, unknown outcomes of every machine, and a log that cannot be reached. */
 export const viewDeskAlerts = (summary: JournalSummary, selected: string | undefined): View => [
-  summary.halt !== undefined && viewActiveHalt(summary.halt),
+  summary.halt !== undefined && viewActiveHalt(summary.halt, summary.desk),
   viewUnresolved(summary.unresolved, 'unresolved', selected),
   viewTrouble(summary),
 ];

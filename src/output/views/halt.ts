@@ -39,7 +39,9 @@ export function viewHaltChange(change: HaltChange): View {
       ),
       alsoHalted(now),
       isLifted(before, now) && liftedLines('Lifted: the halt set', before),
-      dimLine('To lift it: hedge unhalt'),
+      dimLine(
+        desks.length === 0 ? 'To lift it: hedge unhalt' : 'An approver of the desk lifts it: hedge unhalt',
+      ),
     ];
   }
   if (before === undefined)
@@ -83,11 +85,13 @@ export const haltedToCompare = (opens = 'Opens and adds'): Block =>
   );
 
 /** For the screens that a person starts with. */
-export const viewActiveHalt = (halt: Halt): View => [
+export const viewActiveHalt = (halt: Halt, desk?: { isApprover: boolean }): View => [
   gap,
   line(text('HALTED', 'warn'), signedCells(halt)),
   alsoHalted(halt),
-  dimLine('Opens and adds blocked, reduce and close allowed. To lift: hedge unhalt'),
+  dimLine(
+    `Opens and adds blocked, reduce and close allowed. ${desk?.isApprover === false ? 'An approver of the desk lifts it' : 'To lift'}: hedge unhalt`,
+  ),
 ];
 
 const alsoHalted = ({ earlier }: Halt): View =>

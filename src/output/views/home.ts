@@ -95,7 +95,7 @@ export function viewHome(home: Home): View {
         now,
         pendingOf(journal).some(({ intent }) => intent.profile === selected?.name),
       ),
-    journal.halt && viewActiveHalt(journal.halt),
+    journal.halt && viewActiveHalt(journal.halt, journal.desk),
     viewPending(journal, implied),
     viewUnfinishedRolls(journal.rolls, selected?.name ?? ''),
     viewTrouble(journal),

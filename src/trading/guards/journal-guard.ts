@@ -11,7 +11,7 @@ import { MAX_CLOCK_SKEW_MS, utcDay } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { actionInWords, haltedInWords, stateInWords } from '../../journal/describe.ts';
+import { actionInWords, haltedInWords, liftAdvice, stateInWords } from '../../journal/describe.ts';
 import { type AccountSide, conflictsOn, findAction, isOn, usedDealId } from '../../journal/queries.ts';
 import { mayReplace } from '../../journal/replaces-leg-two.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
@@ -131,7 +131,7 @@ function haltFinding(
     level: 'stop',
     code: 'halted',
     message: `Opens and adds ${desk === undefined ? 'from this machine' : `of desk ${desk.name}`} are ${haltedInWords(halt)}`,
-    hint: say`Reduce and close still work. To lift the halt: ${shell`hedge unhalt`}`,
+    hint: say`Reduce and close still work. ${liftAdvice(desk)}`,
     details: { who: halt.who, at: halt.at, why: halt.why },
   };
 }
