@@ -322,7 +322,7 @@ export const isUnanswered = (action: Action): boolean =>
   action.state === 'unknown' || (action.state === 'sent' && !action.underway);
 
 /** Accepted, but the position showed nothing of it in time: it may have failed, or still execute. */
-const isNotSeen = ({ state, outcome }: Action): boolean =>
+export const isNotSeen = ({ state, outcome }: Action): boolean =>
   state === 'accepted' && outcome?.kind === 'not_seen';
 
 /** Its outcome is unknown, and nothing waits for it: a lookup or a person's word decides. */

@@ -72,6 +72,8 @@ export function filledSince(
     // A reading may be from before a reduction of the last minute.
     const reduced = reductions
       .filter(({ outcome }) => Date.parse(outcome?.at ?? '') + READINGS_LAG_MS <= atMs)
+      // A closed hedge may be listed at its size before the close.
+      .filter((it) => size.eq(0) || !closedBy(it, hedge.id))
       .map((it) => changeOf(it, hedge.id));
     return [...added, ...reduced].reduce((left, change) => left.minus(change), size);
   };
@@ -89,6 +91,9 @@ function sightingIn(intent: Action['intent'], id: string): readonly Sighting[] {
   const size = readDecimal(heldBefore(intent).find((it) => it.hedge_id === id)?.notional_usd);
   return size === undefined ? [] : [{ atMs: Date.parse(intent.at), size }];
 }
+
+const closedBy = (action: Action, id: string): boolean =>
+  changesKept(action)?.some((change) => change.id === id && change.after.eq(0)) === true;
 
 /** Signed USD by which it changed the hedge, as far as known; an add of which that is not known may be all on this one. */
 function changeOf(action: Action, id: string): Big {
@@ -114,7 +119,9 @@ export function lackingTheirRest({
 }: Pick<ReadContext, 'journal' | 'clock' | 'identity'>): readonly Action[] {
   const state = journal.read();
   const isRestOpen = ({ intent: { deal_id: dealId }, shortId }: Action): boolean =>
-    state.find({ dealIds: [dealIdOfRest(dealId ?? shortId)] }).some(maybeExecuted);
+    state
+      .find({ dealIds: [dealIdOfRest(dealId ?? shortId)] })
+      .some((it) => maybeExecuted(it) && sameIdentity(it.intent.identity, identity));
   return state
     .since(exactInstant(clock.now() - DAY_MS))
     .filter(({ intent }) => sameIdentity(intent.identity, identity))

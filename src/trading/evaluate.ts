@@ -6,7 +6,7 @@ import { askedOf, changeAsked, dealIdOf } from '../domain/action-intent.ts';
 import { type ActionName, needsQuote, shrinks } from '../domain/action-table.ts';
 import { say } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
-import type { Hint } from '../errors.ts';
+import type { HedgeError, Hint } from '../errors.ts';
 import { timeInWords } from '../journal/describe.ts';
 import { hedgesOpenedHere, holdsSide, inFlightOn } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
@@ -69,7 +69,7 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
     // Only hedges in flight matter if there is nothing to close.
     ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits() })),
     ...journaled,
-    ...unlistedFindings(facts.positionFacts),
+    ...[facts.positionFacts.listFailure ?? []].flat().map(listUnread),
     ...(terms.measured === true
       ? comingFindings(plan.facts.sidePosition.coming.filter(({ id }) => !named.includes(id)))
       : []),
@@ -82,16 +82,11 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
   };
 }
 
-const unlistedFindings = ({ listFailure }: ActionFacts['positionFacts']): readonly Finding[] =>
-  listFailure === undefined
-    ? []
-    : [
-        {
-          level: 'warn',
-          code: 'unavailable',
-          message: `The list of hedges could not be read: which hedges this closes is not known. ${listFailure.what}`,
-        },
-      ];
+const listUnread = ({ what }: HedgeError): Finding => ({
+  level: 'warn',
+  code: 'unavailable',
+  message: `The list of hedges could not be read: which hedges this closes is not known. ${what}`,
+});
 
 export const nothingToDo = (plan: Plan): boolean => 'nothingToDo' in plan && plan.nothingToDo;
 

@@ -3,7 +3,7 @@
  * closed.
  */
 import type { Big } from 'big.js';
-import { createsHedge, enlarges, shrinks, takesWholeSide } from '../../domain/action-table.ts';
+import { createsHedge, enlarges, shrinks } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
 import { isSameSize, usdInWords } from '../../domain/exposure.ts';
 import { shell, step } from '../../domain/hint.ts';
@@ -25,6 +25,7 @@ import {
   type SidePosition,
   sidePositionOf,
 } from '../../readings/side-position.ts';
+import { closesSide } from '../../trading/guards/conflicts.ts';
 import { READINGS_LAG_MS } from '../../trading/idempotency-window.ts';
 import type { Finding, TradingContext } from '../../trading/trading-context.ts';
 import { dealIdFrom } from './plan-roll.ts';
@@ -44,8 +45,6 @@ interface Taken {
 export async function readTaken(chain: RollChain, context: TradingContext): Promise<Taken> {
   const { plan, close } = chain;
   const confirmed = closedSize(chain) ?? chainNotional(chain);
-  // One that may be on its way is continued as it was sent.
-  if (chain.state === 'opening') return { size: chainNotional(chain), closed: undefined, along: [] };
   const [read, facts] = await Promise.all([
     hedgeIfKnown(plan.hedge_id, context).catch(without(HedgeError)),
     readPositionFacts(context, { isBare: true }).catch(without(HedgeError)),
@@ -53,8 +52,11 @@ export async function readTaken(chain: RollChain, context: TradingContext): Prom
   const at = read?.data.status === 'closed' ? read.data.notional_usd : undefined;
   const along = close && facts ? takenAlong(close.intent.before, sidePositionOf(plan, facts)) : [];
   const taken = { along: along.filter(({ filledAt = '' }) => Date.parse(filledAt) <= overAt(close)) };
+  // One that may be on its way is continued as it was sent.
+  const sent = chain.state === 'opening' ? chainNotional(chain) : undefined;
   if (at?.gt(0) !== true || isSameSize(at, confirmed) || wasOpenedAt(at, plan, context))
-    return { ...taken, size: confirmed, closed: undefined };
+    return { ...taken, size: sent ?? confirmed, closed: undefined };
+  if (sent !== undefined) return { ...taken, size: sent, closed: { confirmed, at } };
   const size = at.lt(confirmed) ? at : confirmed;
   context.progress.news(
     `leg 1      closed at ${usdInWords(at)}, not ${usdInWords(confirmed)}: another order had changed it. Leg 2 has what was ${at.lt(confirmed) ? 'closed' : 'confirmed'}.`,
@@ -137,7 +139,7 @@ export function checkNotClosedSince({ plan, close }: RollChain, state: JournalSt
     intent.chain_id !== plan.chain_id &&
     intent.at > close.intent.at;
   const by = [...state.newest({ from: close.intent.at }, isLater)].find(
-    (action) => maybeExecuted(action) && (takesWholeSide(action.intent) || action.outcome?.kind === 'closed'),
+    (action) => maybeExecuted(action) && (closesSide(action) || action.outcome?.kind === 'closed'),
   );
   if (by === undefined) return;
   const place = `${plan.market} ${plan.side}`;

@@ -206,12 +206,13 @@ async function openLeg(
   const intent = { ...leg, allowDuplicate: leg.allowDuplicate || allowDuplicate };
   const isShown = shown !== undefined;
   let before: BeforeLegTwo | undefined;
-  const checkPlace = (state: JournalState) =>
-    before === undefined || allowDuplicate
+  const checkPlace = (state: JournalState) => {
+    if (!allowDuplicate && result.chain.state !== 'opening') checkNotClosedSince(result.chain, state);
+    return before === undefined || allowDuplicate
       ? { names: [], findings: [] }
       : checkNotReplaced(result.chain, before, { state, nowMs: context.clock.now() });
-  if (!allowDuplicate && result.chain.state !== 'opening')
-    checkNotClosedSince(result.chain, context.journal.read());
+  };
+  checkPlace(context.journal.read());
   result.open = await executeAction(
     { ...intent, options: { ...intent.options, yes: options.yes || isShown } },
     {
@@ -334,10 +335,18 @@ async function ended(
   if (found !== undefined) result.chain = { ...result.chain, state: 'done' };
   const note = found && `leg 2 is hedge ${quotedName(found)}, opened elsewhere`;
   if (isOpened(result) && (await isOver(result, context))) await endRoll(plan, 'done', context, note);
-  if (result.chain.state === 'done') result.finding ??= lack;
+  if (result.chain.state === 'done' && lack !== undefined) result.finding = withLack(result.finding, lack);
   result.finding = result.finding && errorOfRoll(result.finding, result);
   return result;
 }
+
+/** A roll that lacks something says so together with another finding. */
+const withLack = (finding: HedgeError | undefined, lack: HedgeError): HedgeError =>
+  finding?.with({
+    what: `${finding.what} ${lack.what}`,
+    meaning: `${finding.meaning} ${lack.meaning}`,
+    hint: [finding.hint ?? [], lack.hint ?? []].flat(),
+  }) ?? lack;
 
 /** Leg 2 was opened, also where it is closed again by now. */
 const isOpened = ({ chain: { plan, state } }: RollResult): boolean =>

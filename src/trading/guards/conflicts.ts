@@ -13,7 +13,7 @@ import {
   isOn,
   unresolvedOn,
 } from '../../journal/queries.ts';
-import type { Action } from '../../journal/replay.ts';
+import { type Action, isNotSeen } from '../../journal/replay.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { isOverdue, lateUntil, sinceSent } from '../idempotency-window.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
@@ -91,6 +91,11 @@ const afterTheClose = (found: readonly Action[]): string =>
 const nextCommands = (found: readonly Action[], query: ConflictQuery) => [
   ...found.filter((each) => isOfAnotherKey(each, query)).flatMap(confirmationCommands),
   step(commandForAll(found, 'check'), 'look up; send nothing'),
+  ...found
+    .filter(isNotSeen)
+    .map(({ shortId: id }) =>
+      step(shell`hedge journal resolve ${id} --as executed --reason TEXT`, 'or not-executed'),
+    ),
 ];
 
 const commandFor = ({ shortId }: Action, name: string) => shell`hedge ${name} ${shortId}`;
@@ -138,7 +143,7 @@ function racesWith(query: ConflictQuery, other: Action): boolean {
 }
 
 /** A close, or a reduction by about everything, which the service takes for one. */
-const closesSide = ({ intent, notional }: Action): boolean =>
+export const closesSide = ({ intent, notional }: Action): boolean =>
   takesWholeSide(intent) ||
   (shrinks(intent) && notional !== undefined && isAboutEverything(notional, filledBefore(intent)));
 

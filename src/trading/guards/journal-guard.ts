@@ -252,13 +252,16 @@ function rollsOnSide(
         const message = `${unfinished} Its next run opens leg 2: the side does not stay flat.`;
         return [{ ...finding, level, message, hint: step(drop, 'stay flat') }];
       }
-      const isSoon = createsHedge(terms) && chain.state === 'planned';
+      const isSoon = createsHedge(terms) && chain.state === 'planned' && when === 'maturity';
       const placed = { ...terms, atMs: nowMs, servedMs: servedMs ?? nowMs };
       if (isOther && (isSoon || isToFinish) && mayReplace(chain, placed, chainNotional(chain))) {
         const what = isToFinish ? unfinished : `Roll ${id} is soon due.`;
         const message = `${what} After this ${terms.action}, leg 2 is not opened by itself.`;
-        const next = isToFinish ? nextOfChain(chain) : undefined;
-        return [{ ...finding, message, hint: [step(drop, 'if it replaces leg 2'), next ?? []].flat() }];
+        const both = step(
+          shell`hedge roll run ${id} --allow-duplicate`,
+          `if not: leg 2 as well${isSoon ? ', once it is due' : ''}`,
+        );
+        return [{ ...finding, message, hint: [step(drop, 'if it replaces leg 2'), both] }];
       }
       if (isToFinish && !adds) return [{ ...finding, message: unfinished, hint: nextOfChain(chain) }];
       if (terms.flat || !(closes || adds) || chain.state !== 'planned' || when !== 'maturity') return [];
