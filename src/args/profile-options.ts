@@ -13,7 +13,7 @@ const LIMIT_OPTIONS = [
     flags: '--max-daily-notional <usd>',
     summary: 'daily limit: USD of all opens and adds of a UTC day: 200k',
   },
-  { flags: '--read-only', summary: 'block every action' },
+  { flags: '--read-only', summary: 'block every action, previews too' },
   { flags: '--markets <names>', summary: 'allow opens and adds only in these: USDTNGN, or a list' },
 ] as const;
 

@@ -88,7 +88,7 @@ export const TOOLS: readonly ToolDeclaration[] = [
       'day',
       'limit',
     ],
-    does: 'Shows what was sent from this machine, by whom, and the outcome as far as it is known.',
+    does: 'Shows what was sent from this machine, with a desk from every machine of it, by whom, and the outcome as far as it is known.',
   },
   {
     name: 'check',

@@ -191,6 +191,16 @@ describe('prepare', () => {
     expect(writing()).toEqual([]);
   });
 
+  it('under a read-only profile stops, and sends the assistant to a person, not to another profile', async () => {
+    const { run } = testCli();
+    await run('profile limit practice --read-only --yes');
+    const ran = await run('--profile practice open USDTNGN buy 10k --tenor 3 --dry-run --json');
+    expect(Object(ran.document()).error).toMatchObject({
+      code: 'read_only',
+      hint: expect.stringMatching(/^A person who trades/),
+    });
+  });
+
   it('has no line where a check stops it', async () => {
     const client = await toolClient(service);
     const { result } = await client.call('prepare', {

@@ -161,7 +161,7 @@ const READ_ONLY: Finding = {
   level: 'stop',
   code: 'read_only',
   message: 'This profile is read-only.',
-  hint: say`Use another profile (--profile NAME), or see ${shell`hedge profile limit --help`}.`,
+  hint: say`A person who trades uses another profile (--profile NAME), or see ${shell`hedge profile limit --help`}.`,
 };
 
 function allowedMarketFinding({ market }: OnMarket, { markets }: TradingLimits): Finding | undefined {
