@@ -25,7 +25,7 @@ export const exportBooks = defineCommand({
   name: 'export',
   summary: 'Write double entry for hledger, beancount or a spreadsheet',
   description:
-    'From the journal: margin, fees, carry and results of each hedge of this machine. At each snapshot a transaction brings the balances to those of the service, to the last digit. Sends no action, and takes a snapshot first unless the period is over. A second export of a period that is over is the same file, byte for byte, and a later export only adds to an earlier one, unless another machine of the desk delivers its records later.\n\nEach transaction has the deal ID, the hedge ID, the time and the hash of its record in the journal. --accounts is JSON with your names of accounts, { "balance": "Assets:Bank:Partner" }; hedge help books lists them.',
+    'From the journal: margin, fees, carry and results of each hedge of this machine, or of its desk. At each snapshot a transaction brings the balances to those of the service, to the last digit. Sends no action, and takes a snapshot first unless the period is over. A second export of a period that is over is the same file, byte for byte, and a later export only adds to an earlier one, unless another machine of the desk delivers its records later.\n\nEach transaction has the deal ID, the hedge ID, the time and the hash of its record in the journal. --accounts is JSON with your names of accounts, { "balance": "Assets:Bank:Partner" }; hedge help books lists them.',
   operands: [
     { name: 'FILE', summary: 'a new file; default: standard output', optional: true, completes: 'files' },
   ],

@@ -18,9 +18,9 @@ import { defineCommand } from './define.ts';
 
 export const halt = defineCommand({
   name: 'halt',
-  summary: 'Stop opens and adds from this machine, for every profile',
+  summary: 'Stop opens and adds of this machine, or of its desk',
   description:
-    'Applies to every terminal and script of this user until hedge unhalt. Reduce and close are still allowed. In-flight orders continue: see hedge check and hedge hedges. A halt is a record of the journal, with who, when and why: hedge journal halts.',
+    'Applies to every profile, terminal and script of this user, and with a desk to every machine, until hedge unhalt. Reduce and close are still allowed. In-flight orders continue: see hedge check and hedge hedges. A halt is a record of the journal, with who, when and why: hedge journal halts.',
   operands: [{ name: 'REASON', summary: 'reason, shown when an action is stopped', variadic: true }],
   options: [
     NOTE_OPTION,

@@ -97,7 +97,7 @@ export const journalResolve = defineCommand({
 
 export const journalList = defineCommand({
   name: 'journal',
-  summary: 'Show what was sent from this machine, and the outcome',
+  summary: 'Show what was sent, by whom, and the outcome',
   description:
     "Newest first, for every profile; --profile NAME shows only that one. With an argument: one action; -v adds the request, its key, the quote and every step. Days and times are by this machine's clock, in the profile's time zone (default UTC), in a pipe in UTC. Reads only this machine; hedge check asks the service. Exit code 78: the journal may lack records of what was asked for by ID, --deal-id, --operator, --unresolved or --in-flight; what can be read is shown.",
   operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID', optional: true }],
@@ -174,7 +174,7 @@ export const journalHalts = defineCommand({
 
 export const journal: CommandGroup = {
   name: 'journal',
-  summary: 'Show what was sent from this machine, and the outcome',
+  summary: 'Show what was sent, by whom, and the outcome',
   main: journalList,
   commands: [journalResolve, journalHalts, ...JOURNAL_STORE_COMMANDS],
 };

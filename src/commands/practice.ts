@@ -14,7 +14,7 @@ import {
 } from '../args/practice-serve.ts';
 import { YES_OPTION } from '../args/shared-options.ts';
 import { quoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
+import { HedgeError, UsageError, unless } from '../errors.ts';
 import {
   viewPracticeAdvance,
   viewPracticeFaults,
@@ -37,6 +37,17 @@ const status = defineCommand({
   view: viewPracticeState,
 });
 
+/** A profile may use a practice service that another machine serves. */
+async function noteOtherService(context: CommandContext): Promise<void> {
+  const { selected = '' } = await context.profileContext();
+  const store = await context.profiles();
+  const profile = unless(HedgeError, () => store.read().profiles.get(selected));
+  if (profile?.base_url.includes('/practice/') !== true) return;
+  context.note(
+    `This is the practice service of this HEDGE_HOME. If that of profile ${selected} is served elsewhere, use the command there.`,
+  );
+}
+
 const advance = defineCommand({
   name: 'practice advance',
   summary: 'Move practice time ahead; list fills and settlements',
@@ -45,10 +56,10 @@ const advance = defineCommand({
   operands: [{ name: 'DURATION', summary: '3d, 12h, 90m, 30s or 1d12h' }],
   examples: [{ line: 'hedge practice advance 3d', shows: 'the fills and settlements of three days' }],
   read: ({ operands: [duration = ''] }) => ({ ms: readDuration(duration) }),
-  run: async (context, { ms }) => ({
-    value: await context.practice.advance(ms),
-    zone: await zoneOf(context),
-  }),
+  async run(context, { ms }) {
+    await noteOtherService(context);
+    return { value: await context.practice.advance(ms), zone: await zoneOf(context) };
+  },
   view: viewPracticeAdvance,
 });
 
@@ -87,7 +98,9 @@ const faults = defineCommand({
     if (changes) throw new UsageError('clear takes no options.', 'First clear, then set.');
     return { change: undefined, clear: true };
   },
-  async run({ practice: service }, { change, clear }) {
+  async run(context, { change, clear }) {
+    const { practice: service } = context;
+    await noteOtherService(context);
     if (clear) return { value: await service.clearFaults(), confirmsChange: true };
     if (change === undefined) return { value: await service.faults() };
     return { value: await service.setFaults(change), confirmsChange: true };

@@ -83,7 +83,7 @@ export const REGISTRY: readonly RegistryLine[] = [
     },
     {
       name: 'halt',
-      summary: 'Stop opens and adds from this machine',
+      summary: 'Stop opens and adds of this machine, or of its desk',
       machineWide: true,
       load: async () => (await import('./halt.ts')).halt,
     },
@@ -171,7 +171,7 @@ export const REGISTRY: readonly RegistryLine[] = [
     },
     {
       name: 'journal',
-      summary: 'Show what was sent from this machine, and the outcome',
+      summary: 'Show what was sent, by whom, and the outcome',
       machineWide: true,
       load: async () => (await import('./journal.ts')).journal,
     },

@@ -30,7 +30,7 @@ export function readLogAddress(text: string): LogAddress {
   if (other !== undefined)
     throw new UsageError(
       `${quoted(other)} is not an option of a desk's address.`,
-      'TLS is always on and always verified. Allowed is ?host=/var/run/postgresql, for a local socket.',
+      'TLS is always on and always verified. Allowed is ?host=/var/run/postgresql, for a local socket; its port stays in front: postgres://ada@localhost:5433/hedge?host=…',
     );
   const host = socket ?? decoded(url.hostname.replace(/^\[|\]$/g, ''));
   const database = decoded(url.pathname.slice(1));

@@ -5,10 +5,23 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPractice, testClock } from '../practice/support/practice-service.ts';
+import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { TUESDAY } from '../support/moving-clock.ts';
 import { quickClock, testCli } from '../support/test-cli.ts';
 
 const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite');
+
+describe('hedge practice faults and advance under a profile of a service that is served', () => {
+  it('say whose faults and clock they are', async () => {
+    const { run } = testCli();
+    await run('profile add served --base-url https://127.0.0.1:4870/practice/v2 --key-stdin --no-check', {
+      stdin: SANDBOX_KEY,
+    });
+    for (const words of ['practice faults --only open --fail-before 100%', 'practice advance 1h'])
+      expect((await run(`--profile served ${words}`)).err).toContain('served elsewhere');
+    expect((await run('practice faults clear')).err).not.toContain('served elsewhere');
+  });
+});
 
 describe('practice status', () => {
   it('practice status: shows book time, both books and the faults', async () => {

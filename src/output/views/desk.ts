@@ -40,9 +40,14 @@ export function viewInit({ name, url, roles, schema, identity }: DeskInitDocumen
     line(text(done, 'good')),
     pairs(
       pair('Account', message(identityText(identity))),
-      pair('Logins', `GRANT ${roles.dealer} TO ada; GRANT ${roles.approver} TO bisi;`),
+      pair(
+        'Logins',
+        `CREATE ROLE ada LOGIN PASSWORD '…' IN ROLE ${roles.dealer}; for an approver IN ROLE ${roles.approver}`,
+      ),
     ),
-    line('An approver also lifts halts and raises limits. Every machine, this one too, then runs:'),
+    line(
+      'The owner runs that in psql, once for each person. An approver trades like a dealer, and lifts halts and raises limits. Every machine, this one too, then runs:',
+    ),
     { kind: 'verbatim', text: commandText(['hedge', 'desk', 'join', url]) },
     hintLine(
       say`with its own login in the address, postgres://ada@…, and with --ca-file if this needed it. More: ${shell`hedge help desk`}`,
