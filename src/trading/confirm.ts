@@ -60,10 +60,8 @@ function noteRecheck(shown: Plan, fresh: Plan, { progress }: TradingContext): vo
 export const TOLERATED_BPS = new Big(10);
 
 /** A clause; undefined when the confirmation still holds. */
-export function changedSince(shown: Plan, fresh: Plan): string | undefined {
-  const changes = [priceChange(shown, fresh) ?? [], bookChange(shown, fresh) ?? []].flat();
-  return changes.length === 0 ? undefined : changes.join(', and ');
-}
+export const changedSince = (shown: Plan, fresh: Plan): string | undefined =>
+  [priceChange(shown, fresh) ?? [], bookChange(shown, fresh) ?? []].flat().join(', and ') || undefined;
 
 /** A clause on size or side alone. */
 export const bookChange = (shown: Plan, fresh: Plan): string | undefined =>
