@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { IntentRecord, JournalRecord } from '../../src/journal/records.ts';
 import { replayRecords } from '../../src/journal/replay.ts';
-import { filledInPart } from '../../src/readings/partial-fills.ts';
+import { filledInPart, filledSince } from '../../src/readings/partial-fills.ts';
 import { hedgeEvidence } from '../../src/trading/outcome/change-evidence.ts';
 import { ACCEPTED, anIntent, at, FAILED, idOf, REFUSED, SENDING, step } from '../journal/records.ts';
 import type { Body } from '../spec/bodies.ts';
@@ -148,5 +148,40 @@ describe('a hedge that the service named as ours', () => {
 
   it('that only carries our reference is another deal with less, before it fills', () => {
     expect(hedgeEvidence(OPEN, filled(6_000, { status: 'submitted' })).kind).toBe('other');
+  });
+});
+
+describe('an open of 10,000 that was filled with 6,000, and closed from here', () => {
+  const close = (size: string): readonly JournalRecord[] => [
+    anIntent({
+      action_id: idOf('bbbb'),
+      action: 'close',
+      path: '/hedges/close',
+      at: at(60),
+      notional_usd: undefined,
+      before: { hedges: [{ hedge_id: 'hdg_1', notional_usd: size, status: 'filled' }], in_positions: true },
+    }),
+    step(SENDING, 'bbbb', 61),
+    step({ kind: 'outcome', outcome: 'closed', facts: { hdg_1: '0' } }, 'bbbb', 62),
+  ];
+  const since = (size: string, listed: number) => {
+    const facts = { filled_notional_usd: '6000', notional_usd: '6000' };
+    const filledOnce = step({ kind: 'outcome', outcome: 'filled', hedge_id: 'hdg_1', facts });
+    const actions = replayRecords(
+      [anIntent(), step(SENDING), step(ACCEPTED), filledOnce, ...close(size)],
+      () => false,
+    );
+    const [open] = actions;
+    if (open === undefined) throw new Error('no open');
+    const read = filled(listed, { status: 'closed' });
+    return filledSince(open, { hedge: read, nowMs: Date.parse(at(3_600)) }, () => actions)?.toFixed();
+  };
+
+  it.each([
+    ['at the size before the close', '6000', 6_000, undefined],
+    ['at nothing', '6000', 0, undefined],
+    ['after it had filled whole', '10000', 10_000, '10000'],
+  ])('listed %s', (_, size, listed, more) => {
+    expect(since(size, listed)).toBe(more);
   });
 });
