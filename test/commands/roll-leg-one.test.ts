@@ -356,6 +356,7 @@ describe('a roll at once, while another order comes before the close of leg 1', 
   async function rolled(
     path: '/hedges' | '/hedges/add' | '/hedges/reduce',
     body: Record<string, unknown>,
+    isPart = false,
   ): Promise<{ ran: Ran; open: number }> {
     const service = await laggingService();
     const { served } = service;
@@ -366,7 +367,10 @@ describe('a roll at once, while another order comes before the close of leg 1', 
     let order: Promise<unknown> | undefined;
     service.lag(() => {
       if (served.acted('/hedges/close') > 0)
-        order ??= served.colleague(path, { market: 'USDTNGN', side: 'buy', ...body });
+        order ??= served.colleague(path, { market: 'USDTNGN', side: 'buy', ...body }).then(async (reply) => {
+          if (isPart) await served.desk.admin.setFaults({ partial_fills: 1, only: 'open' });
+          return reply;
+        });
       return 0;
     });
     const ran = await cli.run('roll USDTNGN buy --tenor 3 --at now --yes --timeout 60 --json');
@@ -411,6 +415,20 @@ describe('a roll at once, while another order comes before the close of leg 1', 
           hint: expect.stringContaining(next),
         }),
       }),
+    ]);
+  });
+
+  it('that enlarged it, says so too where leg 2 is filled in part', async () => {
+    const { ran, open } = await rolled('/hedges/add', { notional_usd: 5_000 }, true);
+    expect([ran.code, open, ran.document()]).toMatchObject([
+      7,
+      6_000,
+      {
+        error: {
+          code: 'partial_fill',
+          message: expect.stringMatching(/6,000\.00 USD filled.*was closed at 15,000\.00 USD/s),
+        },
+      },
     ]);
   });
 });
