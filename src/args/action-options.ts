@@ -72,6 +72,9 @@ export const ACTION_OPTIONS = {
   Record<ActionName, readonly { flags: string; summary: string; completes?: 'nothing' }[]>
 >;
 
+/** A new action lacks its options here, and nowhere else. */
+export const optionsOf = (action: ActionName): readonly { flags: string }[] => ACTION_OPTIONS[action];
+
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 export function readActionOptions(raw: RawInput): ActionOptions {

@@ -9,7 +9,7 @@ import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { ACTION_OPTIONS } from './action-options.ts';
+import { ACTION_OPTIONS, optionsOf } from './action-options.ts';
 import { isNot } from './operands.ts';
 import { longOption, optionText, optionTexts, type RawInput } from './option.ts';
 import { readAction } from './read-action.ts';
@@ -150,7 +150,7 @@ function ofAction({ options }: RawInput): RawInput['options'] {
 
 /** @throws UsageError for an option that this action does not have: an ignored limit would be no limit. */
 function checkOptions(raw: RawInput, action: ActionName | undefined): void {
-  const taken = action === undefined ? [] : ACTION_OPTIONS[action].map(({ flags }) => nameOf(flags));
+  const taken = action === undefined ? [] : optionsOf(action).map(({ flags }) => nameOf(flags));
   const stray = Object.entries(ofAction(raw)).find(
     ([name, value]) => value !== undefined && !taken.includes(name) && !(name === 'wait' && value === true),
   );
