@@ -195,7 +195,7 @@ export const AFTER_THE_PARTNER = 'After the partner has confirmed it:';
 /** The effect on the position, as far as the journal knows. */
 export function effectOf(action: Action): Effect {
   if (action.underway || isUnresolved(action)) return 'unknown';
-  if (action.state === 'accepted') return action.outcome === undefined ? 'pending' : 'unknown';
+  if (action.state === 'accepted') return 'pending';
   return action.state === 'done' || action.recordedAs === 'done' ? 'done' : 'none';
 }
 

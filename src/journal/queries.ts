@@ -16,7 +16,7 @@ import { ownField } from '../domain/fields.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { isSameSide, type SideOfMarket } from '../domain/vocabulary.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
-import { type Action, inFlight, isUnresolved, maybeExecuted } from './replay.ts';
+import { type Action, inFlight, isUnfinished, isUnresolved, maybeExecuted } from './replay.ts';
 
 export type FoundAction =
   | { found: 'one'; action: Action }
@@ -173,10 +173,7 @@ export const inFlightOn = (actions: readonly Action[], place: AccountSide): read
 
 /** Actions that conflict with another one on the side; `--despite` names those to ignore. */
 export const conflictsOn = (actions: readonly Action[], place: AccountSide): readonly Action[] =>
-  actions.filter((it) => mayStillExecute(it) && isOn(it, place));
-
-export const mayStillExecute = (action: Action): boolean =>
-  isUnresolved(action) || inFlight(action) || action.underway;
+  actions.filter((it) => isUnfinished(it) && isOn(it, place));
 
 /**
  * Closes sent from this machine after `action` that saw all hedges it is compared with, and may have closed them. Newest

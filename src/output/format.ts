@@ -14,7 +14,7 @@ import {
   restDayOf,
 } from '../domain/zone-times.ts';
 import type { Sentence } from '../errors.ts';
-import { type Amount, type Cell } from './cells.ts';
+import type { Amount, Cell } from './cells.ts';
 
 export interface CellFormat {
   /** IANA name of the zone that times are shown in. */

@@ -5,7 +5,7 @@ import { roundHalfUp } from '../domain/amounts.ts';
 import { instantOf } from '../domain/instants.ts';
 import { textWidth } from '../domain/text-width.ts';
 import { zoneName } from '../domain/zone-times.ts';
-import { type Column, type TableBlock, type TableSection } from './blocks.ts';
+import type { Column, TableBlock, TableSection } from './blocks.ts';
 import { type Cell, missing } from './cells.ts';
 import { type ColumnShape, setColumns } from './columns.ts';
 import { alignedText, alignmentOf, formatCell, showable } from './format.ts';

@@ -3,7 +3,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { cutInPieces, textWidth } from '../domain/text-width.ts';
 import type { Environment } from '../domain/vocabulary.ts';
-import { type Tone } from './cells.ts';
+import type { Tone } from './cells.ts';
 
 /** Colors of a stream: 0 none, 1 sixteen, 2 two hundred and fifty-six, 3 all. */
 export type PaintLevel = 0 | 1 | 2 | 3;

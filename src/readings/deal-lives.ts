@@ -1,6 +1,6 @@
 /** The hedges that were opened from this machine, each with the events of its life: from the journal and the service's records. Pure. */
 import type { Big } from 'big.js';
-import { createsHedge } from '../domain/action-table.ts';
+import { createsHedge, enlarges } from '../domain/action-table.ts';
 import { divide, readDecimal, sum, USD_PLACES } from '../domain/amounts.ts';
 import {
   type ClosedFacts,
@@ -9,7 +9,7 @@ import {
   type DealReduction,
   dealOf,
 } from '../domain/deal-pnl.ts';
-import { sizeTolerance } from '../domain/exposure.ts';
+import { isSameSize, sizeTolerance } from '../domain/exposure.ts';
 import { instantOf } from '../domain/instants.ts';
 import { recordedReturn } from '../domain/returned-amounts.ts';
 import { type HedgeShare, shareSide } from '../domain/side-shares.ts';
@@ -156,14 +156,16 @@ function changesById(later: readonly Action[]): ReadonlyMap<string, readonly Cha
 function ownChanges(action: Action, lastSize: (id: string) => Big | undefined): readonly KeptChange[] {
   const changed = changesKept(action) ?? [];
   const whole = sum(changed.map(({ before, after }) => after.minus(before)));
-  const { notional } = action;
-  const isJoint = notional?.plus(sizeTolerance(changed.length)).lt(whole.abs()) === true;
-  if (!isJoint || changed.some(({ after }) => after.eq(0))) return changed;
+  const asked = enlarges(action.intent) ? action.notional : action.notional?.times(-1);
+  if (asked === undefined || whole.eq(0) || changed.some(({ after }) => after.eq(0))) return changed;
+  // One that was alone changed the side by exactly what was asked for.
+  if (whole.minus(asked).abs().lte(sizeTolerance(changed.length))) return changed;
   return changed.map(({ id, before: seen, after: last }) => {
-    const own = divide(last.minus(seen).times(notional), whole.abs(), USD_PLACES);
-    const earlier = lastSize(id);
-    const isBetween = earlier !== undefined && earlier.minus(seen).times(last.minus(earlier)).gt(0);
-    const before = isBetween ? earlier : seen;
+    const own = divide(last.minus(seen).times(asked), whole, USD_PLACES);
+    const earlier = lastSize(id) ?? seen;
+    const isNext =
+      earlier.minus(seen).times(last.minus(earlier)).gt(0) || isSameSize(earlier.plus(own), last);
+    const before = isNext ? earlier : seen;
     return { id, before, after: before.plus(own) };
   });
 }

@@ -1,6 +1,6 @@
 /** Questions to the operator. A question without an answer is an error, never a yes. Types alone. */
 
-import { type CommandWords } from '../errors.ts';
+import type { CommandWords } from '../errors.ts';
 export interface Question {
   /** One line. */
   message: string;

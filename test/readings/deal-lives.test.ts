@@ -76,6 +76,14 @@ describe('two changes that were under way at once', () => {
   });
 });
 
+it('an add and a reduce that were under way at once are each booked with their own part', () => {
+  const events = eventsOf(['aaaa', 'add', '5000', '12000'], ['bbbb', 'reduce', '3000', '12000']);
+  expect(events?.map(({ sizes, fee }) => [sizes, fee])).toEqual([
+    ['10000 -> 15000', '-5'],
+    ['15000 -> 12000', undefined],
+  ]);
+});
+
 it('a change alone is booked as it was seen', () => {
   expect(eventsOf(['aaaa', 'add', '5000', '15000'])).toEqual([
     { sizes: '10000 -> 15000', fee: '-5', margin: '50000' },

@@ -3,7 +3,7 @@
  * The trace wraps the bearer handler, so it never sees the API key.
  */
 
-import { type ApiKey, type KeyMask } from '../../domain/api-key.ts';
+import type { ApiKey, KeyMask } from '../../domain/api-key.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { forScreen, redactKeys } from '../../domain/sanitize.ts';
 import { type Clock, readClocks } from '../../platform/clock.ts';

@@ -1,7 +1,7 @@
 /** Backup, export, import and repair of the journal, and a loss that was accepted: as screens and as documents. */
 import { counted } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { type Sentence } from '../../errors.ts';
+import type { Sentence } from '../../errors.ts';
 import type { ImportResult } from '../../journal/import/import-journal.ts';
 import type { Loss, LossAccepted } from '../../journal/store/accept-loss.ts';
 import type { Backup } from '../../journal/store/backup.ts';

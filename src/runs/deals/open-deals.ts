@@ -10,8 +10,8 @@ import { clocksDisagree, elapsedOver } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, InterruptedError, RefusedError, StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { conflictsOn, mayStillExecute } from '../../journal/queries.ts';
-import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { conflictsOn } from '../../journal/queries.ts';
+import { type Action, isUnfinished, isUnresolved } from '../../journal/replay.ts';
 import { readClocks } from '../../platform/clock.ts';
 import type { EstimateRequest, QuoteSource } from '../../readings/estimate-quotes.ts';
 import { poll } from '../../readings/poll.ts';
@@ -153,7 +153,7 @@ const isOfRow = (error: HedgeError): boolean =>
 export function checkDespite(texts: readonly string[], { journal, identity }: TradingContext): void {
   const conflicts = journal
     .read()
-    .current.filter((action) => mayStillExecute(action) && sameIdentity(action.intent.identity, identity));
+    .current.filter((action) => isUnfinished(action) && sameIdentity(action.intent.identity, identity));
   const wrong = texts.find((text) => !conflicts.some(({ id }) => id.startsWith(text)));
   if (wrong !== undefined)
     throw new UsageError(

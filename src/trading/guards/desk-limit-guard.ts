@@ -10,7 +10,7 @@ import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, utcDay } from '../../domain/instants.ts';
 import { isSameSide } from '../../domain/vocabulary.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { type DealTerms } from '../../journal/queries.ts';
+import type { DealTerms } from '../../journal/queries.ts';
 import { type Action, isEnded, maybeExecuted } from '../../journal/replay.ts';
 import { changesKept } from '../../journal/results.ts';
 import { chainNotional, type RollChain, rollChain } from '../../journal/roll-chains.ts';
