@@ -18,6 +18,7 @@ export interface DeskMachine {
   joinedAt: string;
   /** Its last record. */
   lastAt: string | undefined;
+  leftAt: string | undefined;
 }
 
 export interface LastRecord {
@@ -55,15 +56,19 @@ export interface LimitsChanged {
   delivery: 'delivered' | 'waiting' | 'left';
 }
 
-/** In the order in which they joined; those that left are not there. */
+/** Those that have left come last. */
 export function machinesOf(db: JournalDatabase): readonly DeskMachine[] {
   const last = lastRecords(db);
-  return membersOf(db).map(({ record: { who, operator, version, at }, stamp }) => ({
+  const members = membersOf(db).toSorted(
+    (one, other) => Number(one.leftAt !== undefined) - Number(other.leftAt !== undefined),
+  );
+  return members.map(({ record: { who, operator, version, at }, stamp, leftAt }) => ({
     who,
     login: stamp?.login,
     version,
     joinedAt: stamp?.at ?? at,
     lastAt: operator && last.get(atMachine(operator, stamp)),
+    leftAt,
   }));
 }
 

@@ -269,7 +269,8 @@ function joinRecord(
   const known =
     db &&
     membersOf(db).find(
-      ({ record, stamp }) =>
+      ({ record, stamp, leftAt }) =>
+        leftAt === undefined &&
         record.who === who &&
         record.key_fingerprint === fingerprint &&
         stamp?.login === session.contact?.login,

@@ -29,16 +29,20 @@ export function stampedOfKind<Kind extends JournalRecord['kind']>(
   return stampedRows(db, `INDEXED BY records_kind WHERE kind IN (${listed}) ORDER BY seq`).filter(isMeant);
 }
 
-/** A login at a machine. */
-type Member = OfKind<'desk_join'>;
+/** A login at a machine, as it joined last. */
+type Member = OfKind<'desk_join'> & {
+  /** By the database's time; undefined for one that follows the log. */
+  leftAt?: string;
+};
 
-/** In the order in which they joined; those that left are not there. */
+/** In the order in which they joined first, also those that have left. */
 export function membersOf(db: JournalDatabase): readonly Member[] {
   const members = new Map<string, Member>();
   for (const { seq, record, stamp } of stampedOfKind(db, 'desk_join', 'desk_leave')) {
-    const member = `${stamp?.login ?? ''} ${record.who}`;
-    if (record.kind === 'desk_join') members.set(member, { seq, record, stamp });
-    else members.delete(member);
+    const name = `${stamp?.login ?? ''} ${record.who}`;
+    const joined = members.get(name);
+    if (record.kind === 'desk_join') members.set(name, { seq, record, stamp });
+    else if (joined !== undefined) members.set(name, { ...joined, leftAt: stamp?.at ?? record.at });
   }
   return [...members.values()];
 }

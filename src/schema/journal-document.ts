@@ -175,6 +175,7 @@ export const deskStatusSchema = orNull(
         version: orNull(words),
         joined_at: instant,
         last_at: orNull(instant),
+        left_at: orNull(instant),
       }),
     ),
     ignored: list(object({ at: instant, login: orNull(words), kind: words, limits: list(words) })),

@@ -29,3 +29,24 @@ it('a machine that has left its desk names the limits that stay, whose they are,
   await ada.ok('desk limit --max-notional none --max-open none');
   await ada.ok('open USDTNGN buy 10k --tenor 3 --yes');
 });
+
+it('the others see that a machine has left its desk, and when, until it follows again', async () => {
+  const desk = await deskOfMachines();
+  const [ada, bisi] = [await desk.joined('ada'), await desk.joined('bisi')];
+  expect((await bisi.ok('desk status')).out).not.toContain('LEFT');
+  const left = async (): Promise<readonly unknown[]> =>
+    Object((await bisi.ok('desk status --json')).document()).data.machines.map(
+      ({ login, left_at: at }: { login: string; left_at: string | null }) => [login, at !== null],
+    );
+  await ada.ok('desk leave --yes');
+  expect(await left()).toEqual([
+    [bisi.user, false],
+    [ada.user, true],
+  ]);
+  expect((await bisi.ok('desk status')).out).toMatch(/^LEFT +20/m);
+  await ada.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
+  expect(await left()).toEqual([
+    [ada.user, false],
+    [bisi.user, false],
+  ]);
+});

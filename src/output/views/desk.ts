@@ -132,7 +132,9 @@ export function viewDeskStatus(status: DeskStatus | undefined): View {
     ignored.length > 0 && gap,
     ignored.slice(-5).map((each) => messageLine(each.what, 'warn')),
     gap,
-    machineList.block(machines),
+    machineList.block(machines, {
+      only: (field) => field.name !== 'left_at' || machines.some(({ leftAt }) => leftAt !== undefined),
+    }),
   ];
 }
 
@@ -175,6 +177,7 @@ const machineList = listOf<DeskMachine, MachineDocument>()(
     { name: 'version', header: 'Version', optional: true, show: ({ version }) => known(version, message) },
     { name: 'joined_at', header: 'Joined', of: ({ joinedAt }) => joinedAt, cell: shortTime },
     { name: 'last_at', header: 'Last record', of: ({ lastAt }) => lastAt, cell: shortTime },
+    { name: 'left_at', header: 'Left', of: ({ leftAt }) => leftAt, cell: shortTime },
   ],
   { empty: 'No machine follows it' },
 );
