@@ -125,8 +125,9 @@ export const changedByOthersError = (
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(entry)}: ${createsHedge(entry.intent) ? '' : 'another change was seen: '}${message}.`,
-    meaning:
-      closedBy === undefined
+    meaning: takesWholeSide(entry.intent)
+      ? 'It may have executed, or still land and close what is opened there. Do not send it again.'
+      : closedBy === undefined
         ? `${mayBe(entry)} Do not send it again.`
         : 'It may have executed before that close. Do not send it again.',
     hint: step(
@@ -273,7 +274,7 @@ export const stillUnknownError = (
 };
 
 /** The side as a whole: its hedges are in the details. */
-function evidenceBriefly(action: Action, evidence: Evidence): string {
+export function evidenceBriefly(action: Action, evidence: Evidence): string {
   if (evidence.kind !== 'exact') return evidenceInWords(action, evidence);
   const { hedges, message } = evidence;
   const [before, after] = [hedges.map((each) => each.before), hedges.map((each) => each.after)].map(sum);

@@ -26,7 +26,7 @@ import { dealSentElsewhere } from '../deal-id.ts';
 import { arrivalInWords, READINGS_LAG_MS } from '../idempotency-window.ts';
 import { type Evidence, hedgesUnderDealId } from '../outcome/change-evidence.ts';
 import { actionsSince, isProofOf, type Observation, observe } from '../outcome/observe.ts';
-import { closeOrigin, factsOfOrigin, mayStillLand } from '../outcome/own-close.ts';
+import { closeOrigin, factsOfOrigin, hasOverstayed, mayStillLand } from '../outcome/own-close.ts';
 import {
   type ActionFigures,
   type ActionReport,
@@ -39,6 +39,7 @@ import {
   beingSentError,
   changedByOthersError,
   disagreeError,
+  evidenceBriefly,
   evidenceInWords,
   failedError,
   neverSentError,
@@ -198,11 +199,8 @@ async function changedReport(
   return reportOf('unknown', { entry, hedges, finding, ...(waited === undefined ? looked : {}) });
 }
 
-async function endReport(
-  { action, plan, leftMs = 0 }: Known,
-  observed: Observation,
-  context: ReadContext,
-): Promise<ActionReport> {
+async function endReport(now: Known, observed: Observation, context: ReadContext): Promise<ActionReport> {
+  const { action, plan, leftMs = 0 } = now;
   const end = endFrom(action, observed);
   if (end === undefined || observed.evidence.kind !== 'exact') throw new Error('a report of no end');
   const { outcome } = end;
@@ -216,6 +214,11 @@ async function endReport(
   const history = isClosed ? await api.history({ signal }).catch(without(HedgeError)) : undefined;
   const records = history?.data ?? [];
   const origin = isClosed ? closeOrigin(action, { before, after, records }, context.journal) : undefined;
+  if (isClosed && origin !== 'own' && hasOverstayed(action, context.journal)) {
+    const seen = evidenceBriefly(action, observed.evidence);
+    const waited = { how: 'late', message: seen } as const;
+    return changedReport({ ...now, waited }, { ...observed.evidence, kind: 'other', message: seen }, context);
+  }
   const facts = { ...end.facts, ...factsOfOrigin(action, origin) };
   const entry = await recordOutcome(action, { outcome, facts, hedge }, context);
   if (origin === 'other') context.progress.note(mayStillLand(action, context));

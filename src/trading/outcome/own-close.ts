@@ -8,7 +8,13 @@ import { shrinks, takesWholeSide } from '../../domain/action-table.ts';
 import { isFields } from '../../domain/fields.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
-import { type AccountSide, CLOSE_MAY_LAND, closeMayLandUntil, isOn } from '../../journal/queries.ts';
+import {
+  type AccountSide,
+  CLOSE_MAY_LAND,
+  closeMayLandUntil,
+  heldBefore,
+  isOn,
+} from '../../journal/queries.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { closedHedgeId, closedInstant } from '../../readings/closed-record.ts';
@@ -17,7 +23,7 @@ import type { SidePosition } from '../../readings/side-position.ts';
 import { CLOSE_LANDS_MS } from '../idempotency-window.ts';
 import type { OutcomeFacts } from './append-record.ts';
 import { readAt } from './concurrent-actions.ts';
-import { readActions } from './observe.ts';
+import { actionsSince, readActions } from './observe.ts';
 
 /** Undefined: the service shows neither. */
 export type CloseOrigin = 'own' | 'other' | undefined;
@@ -116,6 +122,21 @@ export function mayStillLand(
   const lands = `; our ${action} may still land until ${timeOfDay(until)}: opens and adds wait until then`;
   return `note       another order may have closed ${unquoted(market)} ${side}${clock.now() < until ? lands : ''}`;
 }
+
+/**
+ * Whether its side was still there after the time in which a close lands. Then it may be later still, and only its own order
+ * shows that it took a side that is gone.
+ */
+export const hasOverstayed = (close: Action, journal: ReadContext['journal']): boolean =>
+  close.outcome?.kind === 'not_seen' ||
+  actionsSince(close, journal).some(
+    ({ intent }) =>
+      isOn(close, intent) &&
+      readAt(intent) > landsUntil(close) &&
+      heldBefore(intent).some(({ hedge_id: id }) =>
+        heldBefore(close.intent).some((held) => held.hedge_id === id),
+      ),
+  );
 
 /** For the record of the outcome: until when what follows on the side waits. */
 export const factsOfOrigin = (close: Action, origin: CloseOrigin): OutcomeFacts =>

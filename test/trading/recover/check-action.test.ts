@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hintText } from '../../../src/domain/hint.ts';
+import type { Action } from '../../../src/journal/replay.ts';
 import { hostOf } from '../../../src/platform/host.ts';
 import { checkActions } from '../../../src/trading/recover/check-action.ts';
 import { resumeOpenAction } from '../../../src/trading/recover/resume-action.ts';
@@ -192,6 +193,33 @@ describe('a look at what was accepted', () => {
     );
     expect(desk.again(added)).toMatchObject({ state: 'accepted', outcome: { kind: 'not_seen' } });
     expect(await checked(desk)).toMatchObject({ finding: { code: 'outcome_unknown' } });
+  });
+
+  const takenByAColleague = async (desk: DealingDesk, late: Action): Promise<void> => {
+    await checked(desk, late.shortId);
+    await desk.colleague('/hedges/close', { market: 'USDTNGN', side: 'buy' });
+  };
+  const takenByALaterClose = async (desk: DealingDesk): Promise<void> => {
+    await desk.now('close USDTNGN buy');
+  };
+  it.each([
+    ['a check found nothing of it, and a colleague closed', takenByAColleague],
+    ['a later close from here found the side open', takenByALaterClose],
+  ])('does not take a close for what closed the side, where %s', async (_, taken) => {
+    const desk = await standing();
+    await desk.practice.service.admin.setFaults({ failing_orders: 1 });
+    const late = await desk.deal('close USDTNGN buy');
+    await desk.practice.service.admin.clearFaults();
+    desk.practice.clock.pass(FIVE_MINUTES);
+    await taken(desk, late);
+    desk.practice.clock.pass(5_000);
+    const { finding } = await checked(desk, late.shortId);
+    expect(finding?.what).toMatch(/the side is flat \(was 10,000\.00 USD\), by this close or by /);
+    expect(finding?.meaning).toContain('still land and close what is opened there');
+    expect(hintText(finding?.hint)).toContain('hedge journal resolve');
+    expect(desk.again(late)).toMatchObject({ state: 'unknown', outcome: { kind: 'not_told' } });
+    expect((await checked(desk, late.shortId)).finding?.code).toBe('outcome_unknown');
+    await expect(desk.now(OPEN)).rejects.toMatchObject({ code: 'unresolved' });
   });
 
   it('does not call a change its own that is not exactly that', async () => {
