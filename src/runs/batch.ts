@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { dealIdOf, type TypedIntent } from '../domain/action-intent.ts';
 import { takesWholeSide } from '../domain/action-table.ts';
-import { exactInstant } from '../domain/instants.ts';
+import { DAY_MS, exactInstant } from '../domain/instants.ts';
 import type { StoppedError } from '../errors.ts';
 import {
   CredentialError,
@@ -189,19 +189,23 @@ export interface BatchNow {
 }
 
 /** Older runs of a file with the same name are another batch. */
-const RECENT_MS = 24 * 60 * 60 * 1_000;
+const RECENT_MS = DAY_MS;
+/** A file with lines that were executed in this time and taken out since is one that changes every day. */
+const SAME_FILE_MS = 7 * DAY_MS;
 /** If none of the batch was sent before, only recent runs of the same file count. */
 const JUST_NOW_MS = 60 * 60 * 1_000;
 
+/** Sent by an earlier run of the batch that is not older than `withinMs`, and no longer in it. */
 export function removedLines(
   state: Pick<JournalState, 'find' | 'since'>,
   batch: BatchNow,
+  withinMs = RECENT_MS,
 ): readonly Action[] {
   const isHere = ({ intent }: Action): boolean => sameIdentity(intent.identity, batch.identity);
   const ids = idsOfBatch(batch.intents);
   const isRunAgain = state.find(ids).some(isHere);
   if (!isRunAgain && batch.file === undefined) return [];
-  const since = exactInstant(batch.nowMs - (isRunAgain ? RECENT_MS : JUST_NOW_MS));
+  const since = exactInstant(batch.nowMs - (isRunAgain ? withinMs : JUST_NOW_MS));
   const gone = state
     .since(since)
     .filter(
@@ -215,17 +219,14 @@ export function removedLines(
 export interface EarlierRun {
   /** Whether an action was sent for one of the lines. */
   isOwn: (action: Action) => boolean;
-  /** Each line was executed before this run; a close may have found nothing. It is no run that goes on with an earlier one. */
-  isWhole: boolean;
+  /** It may be the same run: a line is still to be executed, and none was taken out. A close may have found nothing. */
+  goesOn: boolean;
   /** When the last of them was executed; NaN: none. */
   lastMs: number;
 }
 
-export function earlierRun(
-  intents: readonly TypedIntent[],
-  state: Pick<JournalState, 'find'>,
-  identity: AccountIdentity,
-): EarlierRun {
+export function earlierRun(batch: BatchNow, state: Pick<JournalState, 'find' | 'since'>): EarlierRun {
+  const { intents, identity } = batch;
   const { keys = [], dealIds = [] } = idsOfBatch(intents);
   const [byKey, byDealId] = [new Set(keys), new Set<string | undefined>(dealIds)];
   const sent = state
@@ -234,6 +235,10 @@ export function earlierRun(
     .map(({ intent }) => intent);
   const sentKeys = new Set<string | undefined>(sent.map((each) => each.idempotency_key));
   const sentDealIds = new Set(sent.flatMap((each) => each.deal_id ?? []));
+  const isMissing = (each: TypedIntent): boolean =>
+    !takesWholeSide(each) &&
+    !sentKeys.has(each.options.idempotencyKey) &&
+    !sentDealIds.has(dealIdOf(each) ?? '');
   return {
     lastMs: Date.parse(
       sent
@@ -242,12 +247,7 @@ export function earlierRun(
         .at(-1) ?? '',
     ),
     isOwn: ({ intent }) => byKey.has(intent.idempotency_key) || byDealId.has(intent.deal_id),
-    isWhole: intents.every(
-      (each) =>
-        takesWholeSide(each) ||
-        sentKeys.has(each.options.idempotencyKey) ||
-        sentDealIds.has(dealIdOf(each) ?? ''),
-    ),
+    goesOn: intents.some(isMissing) && removedLines(state, batch, SAME_FILE_MS).length === 0,
   };
 }
 

@@ -5,7 +5,7 @@ import { readDecimal } from '../domain/amounts.ts';
 import { isSameSize, usdInWords } from '../domain/exposure.ts';
 import { DAY_MS } from '../domain/instants.ts';
 import { unquoted } from '../domain/quoted.ts';
-import { HedgeError, nothingSent, type StoppedError, without } from '../errors.ts';
+import { nothingSent, type StoppedError } from '../errors.ts';
 import { timeInWords } from '../journal/describe.ts';
 import { heldBefore, isOn } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
@@ -24,46 +24,47 @@ const SAME_RUN_MS = DAY_MS / 2;
 /**
  * Why the recorded result of a line no longer holds: the side is not as this batch left it, and the hedge of its open is not open. A deal
  * ID names one deal, whatever happened to it since. Undefined: it holds, or the line was executed now.
+ * @throws HedgeError where the side cannot be read.
  */
 export async function outdatedLine(
   { entry, plan, hedge, servedAt }: Pick<ActionReport, 'entry' | 'plan' | 'hedge' | 'servedAt'>,
-  { isOwn, isWhole, lastMs }: EarlierRun,
+  { isOwn, goesOn, lastMs }: EarlierRun,
   context: ReadContext,
 ): Promise<StoppedError | undefined> {
   if (entry === undefined || plan !== undefined || entry.intent.deal_id !== undefined) return undefined;
   const { intent } = entry;
   const nowMs = context.clock.now();
-  if (createsHedge(intent) && !(hedge && (await isOver(hedge, context, servedAt ?? new Date(nowMs)))))
-    return undefined;
-  const facts = await readPositionFacts(context, { isBare: true }).catch(without(HedgeError));
-  const side = facts && sidePositionOf(intent, facts);
+  const isOfNow = nowMs - lastMs <= SAME_RUN_MS;
+  // One that could not be read is taken to be open for that time.
+  const isEnded = hedge === undefined ? !isOfNow : await isOver(hedge, context, servedAt ?? new Date(nowMs));
+  if (createsHedge(intent) && !isEnded) return undefined;
+  const side = sidePositionOf(intent, await readPositionFacts(context, { isBare: true }));
   const state = context.journal.read();
   const isLeft = isAsLeft(entry, side, { state, isOwn, nowMs });
-  const isOfNow = nowMs - lastMs <= SAME_RUN_MS;
-  const isLater = isWhole && !isOfNow && !createsHedge(intent) && !takesWholeSide(intent);
-  // A side that is not known is taken to be as it was left, for that time.
+  const isLater = !goesOn && !isOfNow && !createsHedge(intent) && !takesWholeSide(intent);
+  // A side that is not clear is taken to be as it was left, for that time.
   if ((isLeft ?? isOfNow) && !isLater) return undefined;
   return nothingSent({
     code: 'duplicate',
     what: `Executed ${timeInWords(intent.at)}, and not again: ${unquoted(intent.market)} ${intent.side} ${sideInWords(side, isLeft)}.`,
     hint: OTHER_NAME_HINT,
-    details: { market: intent.market, side: intent.side, open_usd: side?.total ?? null },
+    details: { market: intent.market, side: intent.side, open_usd: side.total ?? null },
   });
 }
 
 export const OTHER_NAME_HINT =
   'To execute the same lines again, use another --name, and another deal ID where they have one.';
 
-function sideInWords(side: SidePosition | undefined, isLeft: boolean | undefined): string {
+function sideInWords(side: SidePosition, isLeft: boolean | undefined): string {
   if (isLeft === true) return 'is as it was left then';
-  if (side?.total === undefined) return 'may have changed since';
+  if (side.total === undefined) return 'may have changed since';
   return side.total.gt(0) ? `has ${usdInWords(side.total)} now, not as this batch left it` : 'is flat now';
 }
 
 /** Judged after this action and the later ones of the batch on its side; undefined: not known. */
 function isAsLeft(
   action: Action,
-  side: SidePosition | undefined,
+  side: SidePosition,
   {
     state,
     isOwn,
@@ -86,8 +87,8 @@ function isAsLeft(
   }
   if (Number.isNaN(leftMs)) return undefined;
   if (nowMs - leftMs < READINGS_LAG_MS) return true;
-  if (left.size === 0 && side?.inPositions !== undefined) return !side.inPositions;
-  if (side === undefined || side.unclear !== undefined) return undefined;
+  if (left.size === 0 && side.inPositions !== undefined) return !side.inPositions;
+  if (side.unclear !== undefined) return later.every(isOwn) ? undefined : false;
   return isSame(left, new Map(side.open.map(({ id, notional }) => [id, notional])));
 }
 

@@ -126,7 +126,7 @@ export const changedByOthersError = (
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(entry)}: ${createsHedge(entry.intent) ? '' : 'another change was seen: '}${message}.`,
     meaning: takesWholeSide(entry.intent)
-      ? 'It may have executed, or still land and close what is opened there. Do not send it again.'
+      ? 'It may have executed, or still land and close hedges opened there. Do not send it again.'
       : closedBy === undefined
         ? `${mayBe(entry)} Do not send it again.`
         : 'It may have executed before that close. Do not send it again.',

@@ -403,6 +403,26 @@ describe('a batch that is run again', () => {
     expect(ran.err).toContain('USDTNGN buy is flat now');
   });
 
+  it('does not call a line of an earlier run done while its side cannot be read', async () => {
+    const { cli, batchAfter } = aDeskOverHours();
+    await cli.run(`${OPEN} 10k -t 7 --yes`);
+    const flat = ['close USDTNGN buy --if-open'];
+    await batch(cli, flat);
+    await batchAfter(0.5, []);
+    await cli.run(`${OPEN} 20k -t 7 --yes`);
+    await cli.run('practice faults --fail-before 100% --only readings');
+    expect((await batchAfter(1, flat)).ends).toEqual(['1 close 5']);
+    await cli.run('practice faults clear');
+    expect((await batchAfter(1, flat)).ends).toEqual(['1 close 10']);
+  });
+
+  it('does not call an add of yesterday done in a file whose deals are of today', async () => {
+    const { cli, batchAfter } = aDeskOverHours();
+    const lines = (day: number) => [`${OPEN} 10k -t 3 --deal-id D-${day}`, 'add USDTNGN buy 5k'];
+    expect((await batch(cli, lines(1))).code).toBe(0);
+    expect((await batchAfter(24.1, lines(2))).ends).toEqual(['1 open 0', '2 add 10']);
+  });
+
   it('does not call a close done after which a line was executed that the file no longer has', async () => {
     const { cli, batchAfter } = aDeskOverHours();
     await cli.run(`${OPEN} 10k -t 7 --yes`);

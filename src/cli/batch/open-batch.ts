@@ -291,7 +291,7 @@ async function readEarlierRun(
   const batch = { file, name, intents, identity, nowMs: clock.now() };
   const state = journal.read();
   for (const line of removedLinesInWords(removedLines(state, batch))) context.progress.note(line);
-  return earlierRun(intents, state, identity);
+  return earlierRun(batch, state);
 }
 
 /** For a line that is a JSON object. The batch gives each line a key. */

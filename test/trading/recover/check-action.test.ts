@@ -215,7 +215,7 @@ describe('a look at what was accepted', () => {
     desk.practice.clock.pass(5_000);
     const { finding } = await checked(desk, late.shortId);
     expect(finding?.what).toMatch(/the side is flat \(was 10,000\.00 USD\), by this close or by /);
-    expect(finding?.meaning).toContain('still land and close what is opened there');
+    expect(finding?.meaning).toContain('still land and close hedges opened there');
     expect(hintText(finding?.hint)).toContain('hedge journal resolve');
     expect(desk.again(late)).toMatchObject({ state: 'unknown', outcome: { kind: 'not_told' } });
     expect((await checked(desk, late.shortId)).finding?.code).toBe('outcome_unknown');
