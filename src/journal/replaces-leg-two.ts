@@ -5,9 +5,8 @@ import { DAY_MS } from '../domain/instants.ts';
 import { coveredDate } from '../domain/vocabulary.ts';
 import { type RollChain, rootOf } from './roll-chains.ts';
 
-/** An open or add on the side of a roll. `servedMs`: by the service's clock. */
+/** An open or add on the side of a roll since it was planned; of one at once, since its close. `servedMs`: by the service's clock. */
 export interface PlacedInstead {
-  atMs: number;
   servedMs: number;
   notional: Big | undefined;
   dealId: string | undefined;
@@ -22,15 +21,15 @@ const REPLACES_EARLY_MS = 3_600_000;
  * hour before it, or of the size of leg 2 since the day before, that is neither a leg of another roll nor for a due date.
  */
 export function mayReplace(
-  { plan, close }: RollChain,
-  { atMs, servedMs, notional, dealId = '', chainId }: PlacedInstead,
+  { plan }: RollChain,
+  { servedMs, notional, dealId = '', chainId }: PlacedInstead,
   size: Big,
 ): boolean {
   if (dealId === plan.deal_id || chainId === plan.chain_id) return false;
-  if (plan.when === 'now') return atMs >= Date.parse(close?.intent.at ?? plan.at);
+  if (plan.when === 'now') return true;
   const { root, leg } = rootOf(dealId);
   const isOther =
     chainId !== undefined || coveredDate(dealId) !== undefined || (leg > 1 && root !== plan.root);
   const earlyMs = notional !== undefined && isSameSize(notional, size) ? DAY_MS : REPLACES_EARLY_MS;
-  return !isOther && atMs >= Date.parse(plan.at) && servedMs >= Date.parse(plan.maturity_at ?? '') - earlyMs;
+  return !isOther && servedMs >= Date.parse(plan.maturity_at ?? '') - earlyMs;
 }

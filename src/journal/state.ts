@@ -31,11 +31,13 @@ export interface FindBy {
   hedgeIds?: readonly string[];
 }
 
-/** Times of intents. ISO 8601 UTC. */
+/** Times of records, ISO 8601 UTC. */
 export interface JournalSpan {
   from?: string | undefined;
   /** Excluded. */
   until?: string | undefined;
+  /** The ID of an action or of a roll: what was recorded after its first record, whatever the clocks said. */
+  after?: string | undefined;
 }
 
 /** `refused`: its login may lift no halt of the desk, so this changed nothing. */
@@ -78,7 +80,7 @@ export interface JournalState {
   readonly current: readonly Action[];
   /** In the whole journal. */
   find(by: FindBy): readonly Action[];
-  /** Actions with a record at or after this instant (ISO 8601 UTC), and `current`. */
+  /** Actions with a record at or after this instant (ISO 8601 UTC), or with one that was written later, and `current`. */
   since(at: string): readonly Action[];
   /**
    * USD of the opens and adds of a UTC day (`2026-11-20`), executed or possibly executed. `login`: with a desk, only those

@@ -69,12 +69,11 @@ function isAsLeft(
     state,
     isOwn,
     nowMs,
-  }: { state: Pick<JournalState, 'since'>; isOwn: (action: Action) => boolean; nowMs: number },
+  }: { state: Pick<JournalState, 'newest'>; isOwn: (action: Action) => boolean; nowMs: number },
 ): boolean | undefined {
-  const later = state
-    .since(action.intent.at)
-    .filter((it) => it.id !== action.id && it.intent.at >= action.intent.at)
-    .filter((it) => maybeExecuted(it) && isOn(it, action.intent));
+  const later = [...state.newest({ after: action.id }, (intent) => isOn({ intent }, action.intent))]
+    .filter(maybeExecuted)
+    .toReversed();
   // A reading may not show yet what another command did in the last minute.
   if (later.some((it) => !isOwn(it) && !(nowMs - endedMs(it) >= READINGS_LAG_MS))) return false;
   let left = sizesAfter(new Map(sizesBefore(action)), action);

@@ -291,11 +291,13 @@ describe('leg 2 of a roll whose hedge was replaced by hand after it had settled'
     expect([(await cli.run(RUN)).code, await total(cli)]).toEqual([10, 12_000]);
   });
 
-  it('is opened once that hedge is closed again', async () => {
+  it('is not opened by itself once that hedge is closed again: the side may be meant to stay flat', async () => {
     const { cli } = await settled('buy 10k --tenor 3 --deal-id PAY-2');
     expect((await cli.run('close USDTNGN buy --yes')).code).toBe(0);
     await cli.run('practice advance 1h');
-    expect([(await cli.run(RUN)).code, await total(cli)]).toEqual([0, 10_000]);
+    expect([(await cli.run(RUN)).code, await total(cli)]).toEqual([10, 0]);
+    const again = await cli.run('roll run PAY-1 --allow-duplicate --yes');
+    expect([again.code, await total(cli)]).toEqual([0, 10_000]);
   });
 
   it.each([

@@ -86,19 +86,31 @@ describe.each([
 ] as const)(
   'a roll whose hedge is $how by a colleague just before the close',
   ({ path, amount, open, note }) => {
-    it(`opens leg 2 at ${open} USD, says why, and ends with 10`, async () => {
-      const desk = await aRollDesk();
-      desk.front.meddle(async (line, pass) => {
-        if (line === 'POST /hedges/close') {
-          await desk.served.colleague(path, { side: 'buy', notional_usd: amount });
-          desk.clock.pass(5_000);
-        }
-        return pass();
-      });
-      const ran = await desk.run(NOW);
-      expect([ran.code, ran.err.replaceAll(/\s+/g, ' ')]).toEqual([10, expect.stringContaining(note)]);
-      expect(await desk.served.openOn('buy')).toBe(open);
-    });
+    it.each(['closed', 'filled'])(
+      `opens leg 2 at ${open} USD, says why, and ends with 10, also where a closed hedge is listed as %s`,
+      async (status) => {
+        const desk = await aRollDesk();
+        desk.front.meddle(async (line, pass) => {
+          if (line === 'POST /hedges/close') {
+            await desk.served.colleague(path, { side: 'buy', notional_usd: amount });
+            desk.clock.pass(5_000);
+          }
+          const answer = await pass();
+          return { ...answer, body: answer.body.replaceAll('"status":"closed"', `"status":"${status}"`) };
+        });
+        const ran = await desk.run(NOW);
+        expect([ran.code, ran.err.replaceAll(/\s+/g, ' ')]).toEqual([10, expect.stringContaining(note)]);
+        expect(await desk.served.openOn('buy')).toBe(open);
+        expect((await desk.run('roll show --json')).document()).toMatchObject({
+          data: [
+            {
+              state: 'done',
+              note: expect.stringContaining(`Leg 2 is open at ${open === 6_000 ? '6' : '10'},000.00`),
+            },
+          ],
+        });
+      },
+    );
   },
 );
 

@@ -19,7 +19,7 @@ import { cliFor } from '../support/cli-for.ts';
 import { readCsv } from '../support/csv.ts';
 import { movingClock } from '../support/moving-clock.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
-import { ON_A_TERMINAL, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
+import { ON_A_TERMINAL, quickClock, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 import { keepJournal, writeJournal } from '../support/written-journal.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
@@ -201,12 +201,50 @@ describe('a roll whose open fails', () => {
     expect(flat.err + flat.out).toMatch(/does\s+not\s+stay\s+flat[^]*hedge roll drop \w+ --note TEXT/);
     await cli.run('open USDTNGN buy 3k --tenor 1 --yes');
     const closed = await cli.run('close USDTNGN buy --yes');
-    expect([closed.code, closed.err]).toEqual([0, expect.stringMatching(/Its next\s+run opens leg 2/)]);
+    expect([closed.code, closed.err]).toEqual([
+      0,
+      expect.stringMatching(/run\s+does\s+not\s+open\s+leg\s+2/),
+    ]);
     const due = await cli.run('roll run --due --yes --json');
     expect([due.code, due.out]).toEqual([10, expect.stringContaining('may be meant to stay flat')]);
     expect((await hedges(cli)).filter(({ status }) => status === 'filled')).toEqual([]);
     expect((await cli.run('roll drop PAY-1 --note stays-flat')).code).toBe(0);
     expect((await cli.run('close USDTNGN buy --if-open --yes')).code).toBe(0);
+  });
+
+  it.each(['closed', 'opened'])(
+    'is not opened after the side was %s by hand and the clock was set back',
+    async (how) => {
+      const quick = quickClock();
+      const shifted = { ms: 3_600_000 };
+      const cli = testCli({ env: PRACTICE, clock: { ...quick, now: () => quick.now() + shifted.ms } });
+      await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
+      await cli.run('practice faults --failing-orders 100% --only open');
+      expect((await cli.run(NOW)).code).toBe(9);
+      await cli.run('practice faults clear');
+      shifted.ms = 0;
+      await cli.run('open USDTNGN buy 3k --tenor 1 --deal-id PAY-2 --yes');
+      if (how === 'closed') await cli.run('close USDTNGN buy --yes');
+      const due = await cli.run('roll run --due --yes --json');
+      expect([due.code, codeOf(due)]).toEqual([10, 'book_changed']);
+      expect(await opens(cli)).not.toContainEqual(['PAY-1.r2', 'filled', 10_000]);
+    },
+  );
+
+  it('is not sent again after a close by hand, where it may have been lost', async () => {
+    const cli = await desk();
+    await cli.run('practice faults --lost-before 100% --only open');
+    expect((await cli.run(NOW)).code).toBe(7);
+    await cli.run('practice faults clear');
+    const [unknown] = (await data<readonly { action_id: string }[]>(cli, 'check --quiet')) ?? [];
+    await cli.run(`open USDTNGN buy 3k --tenor 1 --yes --despite ${unknown?.action_id}`);
+    expect((await cli.run('close USDTNGN buy --yes')).code).toBe(0);
+    const due = await cli.run('roll run --due --yes');
+    expect([due.code, due.out + due.err]).toEqual([
+      7,
+      expect.stringMatching(/after\s+roll\s+\w+\s+had\s+sent\s+its\s+leg\s+2/),
+    ]);
+    expect((await hedges(cli)).filter(({ status }) => status === 'filled')).toEqual([]);
   });
 
   it('stays flat, is named by check, and the next run opens it under the same deal ID', async () => {
@@ -597,6 +635,18 @@ describe('rolls of several commands at once', () => {
     // Whichever was first: it is open and not dropped, or dropped and not open.
     expect([now?.state, opened.length]).toEqual(dropped.code === 0 ? ['dropped', 0] : ['done', 1]);
     expect([0, 10]).toContain(ran.code);
+  });
+
+  it('at maturity is not opened after a close by hand of what else was on the side', async () => {
+    const cli = await desk();
+    await cli.run('roll PAY-1 --tenor 1 --at maturity --yes');
+    await cli.run('open USDTNGN buy 3k --tenor 7 --deal-id PAY-2 --yes');
+    await cli.run('practice advance 73h');
+    const closed = await cli.run('close USDTNGN buy --if-open --yes');
+    expect([closed.code, closed.err]).toEqual([0, expect.stringMatching(/does\s+not\s+open\s+leg\s+2/)]);
+    const due = await cli.run('roll run --due --yes --json');
+    expect([due.code, codeOf(due)]).toEqual([10, 'book_changed']);
+    expect((await hedges(cli)).filter(({ status }) => status === 'filled')).toEqual([]);
   });
 
   it('at maturity of a hedge that has settled does not block a roll of the next one on the side', async () => {

@@ -292,13 +292,17 @@ export function expectAlike(
   if (withRecords) alike('halts', (state) => [...state.halts()]);
   if (withRecords) alike('snapshots', (state) => [...state.snapshots()].map(({ record }) => record));
   if (withRecords) alike('rolls', (state) => [state.rolls, ...state.rollRecords()]);
-  for (const chain of CHAINS) alike(`legs of ${chain}`, (state) => state.find({ chainIds: [chain] }));
+  for (const chain of CHAINS) {
+    alike(`legs of ${chain}`, (state) => state.find({ chainIds: [chain] }));
+    if (withRecords) alike(`newest after ${chain}`, (state) => [...state.newest({ after: chain })]);
+  }
   for (const id of ids) {
     alike(`find ${id}`, (state) => state.find({ ids: [id] }));
     alike(`find ${id.slice(0, 6)}`, (state) => state.find({ ids: [id.slice(0, 6).toUpperCase()] }));
     if (!withRecords) continue;
     alike(`records of ${id}`, (state) => state.recordsOf(id));
     alike(`latest since ${id}`, (state) => state.latestSince(id));
+    alike(`newest after ${id}`, (state) => [...state.newest({ after: id })]);
   }
   for (const id of ['7c1e', 'aaaa', 'bbbb', '7c1', 'PAY-1', '', '7c1e*'])
     alike(`find ${id}`, (state) => state.find({ ids: [id] }));

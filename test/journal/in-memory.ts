@@ -30,17 +30,23 @@ export function stateOf(
 ): JournalState {
   const actions = replayRecords(records, isRunning, nowMs);
   const steps = records.filter(isOfAction);
-  const latest = (() => {
-    const times = new Map<string, string>();
-    for (const { action_id: id, at } of steps) {
-      const before = times.get(id);
-      if (before === undefined || at > before) times.set(id, at);
-    }
-    return times;
-  })();
+  const lastAt = new Map(records.map((each, at) => [isOfAction(each) ? each.action_id : '', at]));
   const recentFrom = exactInstant(nowMs - CURRENT_MS);
-  const hasRecordSince = ({ id }: Action, at: string): boolean => (latest.get(id) ?? '') >= at;
+  const hasRecordSince = ({ id }: Action, from: string): boolean => {
+    const first = records.findIndex(({ at }) => at >= from);
+    return first >= 0 && (lastAt.get(id) ?? -1) >= first;
+  };
   const isCurrent = (action: Action): boolean => !isEnded(action) || hasRecordSince(action, recentFrom);
+  const entriesAfter = (id: string | undefined): readonly Action[] => {
+    if (id === undefined) return actions;
+    const first = records.findIndex(
+      (each) => (isOfAction(each) && each.action_id === id) || ('chain_id' in each && each.chain_id === id),
+    );
+    const entered = records
+      .slice(first + 1)
+      .flatMap((each) => (each.kind === 'intent' ? each.action_id : []));
+    return first < 0 ? [] : actions.filter((each) => entered.includes(each.id));
+  };
   const halts = records.filter(isOfHalt);
   return {
     ...about,
@@ -62,7 +68,9 @@ export function stateOf(
       return records.slice(first).reduce((last, { at }) => (at > last ? at : last), '');
     },
     newest: (span, isMeant = () => true) =>
-      actions.filter(({ intent }) => isIn(intent, span) && isMeant(intent)).toReversed(),
+      entriesAfter(span?.after)
+        .filter(({ intent }) => isIn(intent, span) && isMeant(intent))
+        .toReversed(),
     halts: (span) => halts.filter((each) => isIn(each, span)).toReversed(),
     get rolls() {
       return openRolls(records);

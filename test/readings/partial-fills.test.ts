@@ -26,8 +26,9 @@ function afterwards(parts: Partial<IntentRecord> = {}, ...steps: readonly Step[]
           ...steps.map((each) => step(each, 'bbbb', 61)),
         ];
   const own = [anIntent(), step(SENDING), step(ACCEPTED)];
-  const actions = replayRecords([...own, ...other], () => false);
-  const [open] = actions;
+  const isEarlier = (parts.at ?? at(60)) < anIntent().at;
+  const actions = replayRecords(isEarlier ? [...other, ...own] : [...own, ...other], () => false);
+  const open = actions.find(({ intent }) => intent.action === 'open' && intent.at === anIntent().at);
   if (open === undefined) throw new Error('no open');
   return { open, actions };
 }

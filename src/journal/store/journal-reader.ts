@@ -95,16 +95,17 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
     span: JournalSpan = {},
     of: (numbered: NumberedRecord, moment: JournalMoment) => T | undefined,
   ): Generator<T> {
-    const { from = '', until = END } = span;
+    const { from = '', until = END, after } = span;
     // Asked once for a list: a long one takes long.
     const bounds =
       from === '' && until === END
         ? { first: 0, last: Number.MAX_SAFE_INTEGER - 1 }
         : ask(({ source }) => source.boundsOf({ from, until }));
     if (bounds === undefined) return;
+    const first = after === undefined ? bounds.first : ask(({ source }) => source.firstAfter(after));
     for (let before = bounds.last + 1; ; ) {
       const page = ask((moment) =>
-        moment.page(kinds, { first: bounds.first, before, most: PAGE }).map((each) => ({
+        moment.page(kinds, { first, before, most: PAGE }).map((each) => ({
           seq: each.seq,
           item: each.record.at >= from && each.record.at < until ? of(each, moment) : undefined,
         })),
@@ -220,7 +221,7 @@ class JournalMoment {
   }
 
   #readSince(from: string): readonly Action[] {
-    const changed = this.#idsOf(this.source.found('at', from, END));
+    const changed = this.#idsOf(this.source.numbersSince(from));
     return this.#withIds([...this.#open().map(({ id }) => id), ...changed]);
   }
 

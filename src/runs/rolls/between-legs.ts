@@ -41,6 +41,8 @@ interface Taken {
   along: readonly SideHedge[];
 }
 
+const HELD: readonly string[] = ['filled', 'closed'];
+
 /** Read once leg 1 is closed. A failing reading must not leave the side flat. */
 export async function readTaken(chain: RollChain, context: TradingContext): Promise<Taken> {
   const { plan, close } = chain;
@@ -49,7 +51,9 @@ export async function readTaken(chain: RollChain, context: TradingContext): Prom
     hedgeIfKnown(plan.hedge_id, context).catch(without(HedgeError)),
     readPositionFacts(context, { isBare: true }).catch(without(HedgeError)),
   ]);
-  const at = read?.data.status === 'closed' ? read.data.notional_usd : undefined;
+  // Its status after an early close is not specified (§3).
+  const isRead = read !== undefined && HELD.includes(read.data.status);
+  const at = isRead ? read.data.notional_usd : undefined;
   const along = close && facts ? takenAlong(close.intent.before, sidePositionOf(plan, facts)) : [];
   const taken = { along: along.filter(({ filledAt = '' }) => Date.parse(filledAt) <= overAt(close)) };
   // One that may be on its way is continued as it was sent.
@@ -128,25 +132,29 @@ export function checkLegOneClosed({ plan, close }: RollChain, { open }: SidePosi
 }
 
 /**
- * A close from here on the side since that of a roll at once: a person may want the side flat, and the close of the roll may
- * still land. @throws SideNotFlatError
+ * A close by hand from here on the side since leg 1 was over, or since a leg 2 that may have been lost: a person may want the side flat,
+ * and the close of the roll may still land. @throws SideNotFlatError
  */
-export function checkNotClosedSince({ plan, close }: RollChain, state: JournalState): void {
-  if (plan.when !== 'now' || close === undefined) return;
-  const isLater = (intent: Action['intent']): boolean =>
-    shrinks(intent) &&
-    isOn({ intent }, plan) &&
-    intent.chain_id !== plan.chain_id &&
-    intent.at > close.intent.at;
-  const by = [...state.newest({ from: close.intent.at }, isLater)].find(
+export function checkNotClosedSince(chain: RollChain, state: JournalState): void {
+  const { plan, open, close } = chain;
+  const isAgain = chain.state === 'opening';
+  const isAtOnce = plan.when === 'now';
+  const sent = isAgain ? open : isAtOnce ? close : undefined;
+  if (sent === undefined && (isAgain || isAtOnce)) return;
+  const fromMs = sent === undefined ? Date.parse(plan.maturity_at ?? '') : Number.NEGATIVE_INFINITY;
+  const isOther = (intent: Action['intent']): boolean =>
+    shrinks(intent) && isOn({ intent }, plan) && intent.chain_id === undefined && servedMs(intent) >= fromMs;
+  const by = [...state.newest({ after: sent?.id ?? plan.chain_id }, isOther)].find(
     (action) => maybeExecuted(action) && (closesSide(action) || action.outcome?.kind === 'closed'),
   );
   if (by === undefined) return;
-  const place = `${plan.market} ${plan.side}`;
+  const when = isAgain
+    ? `roll ${plan.chain_id} had sent its leg 2`
+    : `${isAtOnce ? 'the close of' : 'the maturity of leg 1 of'} roll ${plan.chain_id}`;
   throw new SideNotFlatError({
     code: 'book_changed',
-    what: `Action ${actionAndMachine(by)} closed ${place} after roll ${plan.chain_id} had sent its close.`,
-    meaning: 'Leg 2 was not sent: the side may be meant to stay flat.',
+    what: `Action ${actionAndMachine(by)} closed ${plan.market} ${plan.side} after ${when}.`,
+    meaning: `Leg 2 was not sent${isAgain ? ' again' : ''}: the side may be meant to stay flat.`,
     hint: [
       dropStep(plan, 'if the side stays flat'),
       step(shell`hedge roll run ${plan.chain_id} --allow-duplicate`, 'open leg 2 all the same'),
@@ -178,7 +186,10 @@ export function checkNotReplaced(
   const isAtOnce = plan.when === 'now';
   const listed = isAtOnce ? [...side.open, ...side.coming].filter(({ id }) => id !== plan.hedge_id) : [];
   const found = [
-    ...state.newest({ from: plan.at }, (intent) => enlarges(intent) && isOn({ intent }, plan)),
+    ...state.newest(
+      { after: (isAtOnce ? chain.close?.id : undefined) ?? plan.chain_id },
+      (intent) => enlarges(intent) && isOn({ intent }, plan),
+    ),
   ].filter(
     (action) =>
       maybeExecuted(action) &&
@@ -217,9 +228,11 @@ export function checkNotReplaced(
   return { names, findings: [{ level: 'warn', code: 'book_changed', message, hint }] };
 }
 
+/** When it was decided, by the service's clock. */
+const servedMs = ({ before, at }: Action['intent']): number => Date.parse(before.service_at ?? at);
+
 const placeOf = ({ intent, notional }: Action): PlacedInstead => ({
-  atMs: Date.parse(intent.at),
-  servedMs: Date.parse(intent.before.service_at ?? intent.at),
+  servedMs: servedMs(intent),
   notional,
   dealId: intent.deal_id,
   chainId: intent.chain_id,

@@ -206,8 +206,9 @@ async function openLeg(
   const intent = { ...leg, allowDuplicate: leg.allowDuplicate || allowDuplicate };
   const isShown = shown !== undefined;
   let before: BeforeLegTwo | undefined;
-  const checkPlace = (state: JournalState) => {
-    if (!allowDuplicate && result.chain.state !== 'opening') checkNotClosedSince(result.chain, state);
+  const checkPlace = (state: JournalState, sends = false) => {
+    if (!allowDuplicate && (sends || result.chain.state !== 'opening'))
+      checkNotClosedSince(result.chain, state);
     return before === undefined || allowDuplicate
       ? { names: [], findings: [] }
       : checkNotReplaced(result.chain, before, { state, nowMs: context.clock.now() });
@@ -265,7 +266,7 @@ function openLegOf(
 function legContext(
   plan: RollPlan,
   context: TradingContext,
-  check: (state: JournalState) => void = () => undefined,
+  check: (state: JournalState, sends?: boolean) => void = () => undefined,
 ): TradingContext {
   const journal = context.journal.admitting?.(plan) ?? context.journal;
   return {
@@ -276,10 +277,8 @@ function legContext(
       append: (records, guard) =>
         journal.append(records, (state) => {
           const [first] = records;
-          if (first.kind === 'intent') {
-            checkStillOpen(plan, first.action, state, context);
-            check(state);
-          }
+          if (first.kind === 'intent') checkStillOpen(plan, first.action, state, context);
+          if (first.kind === 'intent' || first.kind === 'sending') check(state, true);
           guard?.(state);
         }),
     },
@@ -333,12 +332,19 @@ async function ended(
   result.chain = chainNow(plan, context, { servedMs, known: [result.close, result.open] });
   const found = openedElsewhere(result);
   if (found !== undefined) result.chain = { ...result.chain, state: 'done' };
-  const note = found && `leg 2 is hedge ${quotedName(found)}, opened elsewhere`;
+  const note =
+    found === undefined
+      ? lack && withPlanned(plan, lack)
+      : `leg 2 is hedge ${quotedName(found)}, opened elsewhere`;
   if (isOpened(result) && (await isOver(result, context))) await endRoll(plan, 'done', context, note);
   if (result.chain.state === 'done' && lack !== undefined) result.finding = withLack(result.finding, lack);
   result.finding = result.finding && errorOfRoll(result.finding, result);
   return result;
 }
+
+/** The note of the plan, and what the roll lacks. */
+const withPlanned = ({ note }: RollPlan, { meaning }: HedgeError): string =>
+  [note, meaning].filter((each) => each !== undefined).join('; ');
 
 /** A roll that lacks something says so together with another finding. */
 const withLack = (finding: HedgeError | undefined, lack: HedgeError): HedgeError =>

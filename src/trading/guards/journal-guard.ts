@@ -244,16 +244,20 @@ function rollsOnSide(
       } as const;
       // Leg 2 itself, and the rows of a file, are not told of it.
       const isOther = dealId !== terms.dealId && terms.isOfRun !== true;
-      const isToFinish = isOther && (isDue(chain) || (closes && chain.state === 'closing'));
+      const isToFinish =
+        isOther && (isDue(chain) || (closes && (chain.state === 'closing' || chain.state === 'opening')));
       const unfinished = `Roll ${id} is not finished: ${rollInWords(chain)}.`;
       const drop = shell`hedge roll drop ${id} --note TEXT`;
       if (isToFinish && closes) {
-        const level = terms.flat === true ? 'stop' : 'warn';
-        const message = `${unfinished} Its next run opens leg 2: the side does not stay flat.`;
-        return [{ ...finding, level, message, hint: step(drop, 'stay flat') }];
+        // Nothing is recorded of it.
+        const [level, then] =
+          terms.flat === true
+            ? (['stop', 'Its next run opens leg 2: the side does not stay flat.'] as const)
+            : (['warn', 'After this close its next run does not open leg 2 by itself.'] as const);
+        return [{ ...finding, level, message: `${unfinished} ${then}`, hint: step(drop, 'stay flat') }];
       }
       const isSoon = createsHedge(terms) && chain.state === 'planned' && when === 'maturity';
-      const placed = { ...terms, atMs: nowMs, servedMs: servedMs ?? nowMs };
+      const placed = { ...terms, servedMs: servedMs ?? nowMs };
       if (isOther && (isSoon || isToFinish) && mayReplace(chain, placed, chainNotional(chain))) {
         const what = isToFinish ? unfinished : `Roll ${id} is soon due.`;
         const message = `${what} After this ${terms.action}, leg 2 is not opened by itself.`;
