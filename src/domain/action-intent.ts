@@ -89,7 +89,6 @@ export interface CloseIntent extends OnSide {
 }
 
 export type ActionIntent = OpenIntent | AddIntent | ReduceIntent | CloseIntent;
-export type IntentOf<Name extends ActionName> = Extract<ActionIntent, { action: Name }>;
 
 export type WithoutSize<Intent> = Omit<Intent, 'notional' | 'sizing'> & {
   notional?: undefined;

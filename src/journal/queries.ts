@@ -251,7 +251,8 @@ export const changedOn = (actions: readonly Action[], place: AccountSide): reado
 
 const ENLARGED: readonly unknown[] = ['filled', 'changed'];
 
-const sameAmount = (one: Big | undefined, other: Big | undefined): boolean =>
+/** Both unknown is the same. */
+export const sameAmount = (one: Big | undefined, other: Big | undefined): boolean =>
   one === undefined || other === undefined ? one === other : one.eq(other);
 
 /** The hedges that were open on the side before the action. */

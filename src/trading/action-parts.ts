@@ -1,170 +1,65 @@
 /**
- * The code of each action: planning, planning again for a resend, reading back from the journal, and comparing requests.
+ * The code that depends on the action: planning, planning again for a resend, reading back from the journal, comparing requests.
  * Everything without code is in its row of domain/action-table.ts. Pure.
  */
 
 import { Big } from 'big.js';
-import type {
-  ActionIntent,
-  ActionOptions,
-  Computed,
-  IntentOf,
-  PriceLimits,
-  TypedIntent,
-} from '../domain/action-intent.ts';
-import { askedOf, dealIdOf, isComputed, sizingInWords } from '../domain/action-intent.ts';
-import type { ActionName } from '../domain/action-table.ts';
-import { isSameSide, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
-import { StoppedError } from '../errors.ts';
+import type { ActionIntent, ActionOptions, PriceLimits, TypedIntent } from '../domain/action-intent.ts';
+import { askedOf, dealIdOf } from '../domain/action-intent.ts';
+import { enlarges } from '../domain/action-table.ts';
+import { isSameSide, TENORS, type Tenor } from '../domain/vocabulary.ts';
+import { StoppedError, unless } from '../errors.ts';
+import { sameAmount } from '../journal/queries.ts';
 import type { IntentRecord } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
-import { type Plan, type PlanFacts, type PlanOf, planAdd, planClose, planOpen, planReduce } from './plan.ts';
+import { type Plan, type PlanFacts, planAdd, planClose, planOpen, planReduce } from './plan.ts';
 
-/** An intent of the journal, with the options of the current command. */
-interface RecordedIntent {
-  intent: IntentRecord;
-  size: Big;
-  price: PriceLimits;
-  allowDuplicate: boolean;
-  options: ActionOptions;
+/** @throws StoppedError when nothing is open to act on, or the size cannot be computed. */
+export function planAction(intent: ActionIntent, facts: PlanFacts): Plan {
+  switch (intent.action) {
+    case 'open':
+      return planOpen(intent, facts);
+    case 'add':
+      return planAdd(intent, facts);
+    case 'reduce':
+      return planReduce(intent, facts);
+    case 'close':
+      return planClose(intent, facts);
+    default:
+      return intent satisfies never;
+  }
 }
 
-interface ActionParts<Intent extends ActionIntent, Planned extends Plan> {
-  /** @throws StoppedError when nothing is open to act on, or the size cannot be computed. */
-  plan(intent: Intent, facts: PlanFacts): Planned;
-  /** The plan of what was sent before, without figures; undefined where there is none. */
-  planWithoutFigures(intent: Intent, facts: PlanFacts): Planned | undefined;
-  /** The intent of a journal entry. */
-  intentFrom(entry: RecordedIntent): Intent;
-  /** The terms in addition to market and side: a batch derives keys from it, so it never changes. */
-  terms(intent: Intent): readonly (string | number | null)[];
-  /** Whether the entry, on the same market and side, asked for the same. */
-  isRequestOf(intent: Intent, entry: Action): boolean;
-}
-
-const PARTS: { readonly [Name in ActionName]: ActionParts<IntentOf<Name>, PlanOf<Name>> } = {
-  open: {
-    plan: planOpen,
-    planWithoutFigures: () => undefined,
-    intentFrom: ({ intent, size: notional, price, allowDuplicate, options }) => ({
-      ...sideOf(intent),
-      ...price,
-      action: 'open',
-      options,
-      notional,
-      tenor: tenorOf(intent),
-      dealId: intent.deal_id,
-      ensure: false,
-      retryFailed: false,
-      allowDuplicate,
-    }),
-    terms: ({ notional, tenor, dealId }) => [notional.toFixed(), tenor, dealId ?? null],
-    isRequestOf: ({ notional, tenor, dealId }, entry) =>
-      entry.notional?.eq(notional) === true &&
-      tenor === entry.intent.tenor_days &&
-      dealId === entry.intent.deal_id,
-  },
-  add: {
-    plan: planAdd,
-    planWithoutFigures: (intent, facts) => ({
-      ...unknownAfter(intent, facts),
-      action: 'add',
-      intent,
-      notional: intent.notional,
-      request: { ...sideOf(intent), notional_usd: intent.notional },
-      figures: undefined,
-      grows: undefined,
-    }),
-    intentFrom: ({ intent, size: notional, price, allowDuplicate, options }) => ({
-      ...sideOf(intent),
-      ...price,
-      action: 'add',
-      options,
-      notional,
-      allowDuplicate,
-    }),
-    terms: ({ notional }) => [notional.toFixed()],
-    isRequestOf: ({ notional }, entry) => entry.notional?.eq(notional) === true,
-  },
-  reduce: {
-    plan: planReduce,
-    planWithoutFigures(intent, facts) {
-      if (intent.reduction.by !== 'notional') return undefined;
-      const { notional } = intent.reduction;
-      return {
-        ...unknownAfter(intent, facts),
-        action: 'reduce',
-        intent,
-        notional,
-        request: { ...sideOf(intent), notional_usd: notional },
-        struckRate: undefined,
-        closesSide: false,
-        comesBack: undefined,
-      };
-    },
-    intentFrom: ({ intent, size: notional, allowDuplicate, options }) => ({
-      ...sideOf(intent),
-      action: 'reduce',
-      options,
-      reduction: { by: 'notional', notional },
-      allowDuplicate,
-    }),
-    terms: (intent) => [
-      intent.reduction.by === 'notional' ? intent.reduction.notional.toFixed() : (askedOf(intent) ?? ''),
-    ],
-    isRequestOf: (intent, { intent: earlier, notional }) =>
-      intent.reduction.by === 'notional'
-        ? earlier.asked === undefined && notional?.eq(intent.reduction.notional) === true
-        : earlier.asked === askedOf(intent),
-  },
-  close: {
-    plan: planClose,
-    planWithoutFigures: (intent, facts) => ({
-      ...unknownAfter(intent, facts),
-      action: 'close',
-      intent,
-      request: sideOf(intent),
-      closesSide: true,
-      comesBack: undefined,
-      nothingToDo: false,
-      carryToMaturity: undefined,
-    }),
-    intentFrom: ({ intent, options }) => ({ ...sideOf(intent), action: 'close', options, ifOpen: false }),
-    terms: () => [],
-    isRequestOf: () => true,
-  },
-};
-
-/** The parts of an action, whichever it is: each takes only the intents of its own action. */
-const partsOf = (action: ActionName): ActionParts<ActionIntent, Plan> => PARTS[action];
-
-export const planAction = (intent: ActionIntent, facts: PlanFacts): Plan =>
-  partsOf(intent.action).plan(intent, facts);
-
-/** A size that is computed from what the service shows is named as it was asked, so that the terms never change. */
+/**
+ * The terms in addition to market and side: a batch derives keys from them, so they never change. A size that is computed from
+ * what the service shows is named as it was asked.
+ */
 export function termsOf(intent: TypedIntent): readonly (string | number | null)[] {
-  if (!isComputed(intent)) return partsOf(intent.action).terms(intent);
-  const asked = sizingInWords(intent.sizing);
-  return 'tenor' in intent ? [asked, intent.tenor, intent.dealId ?? null] : [asked];
+  const size = askedOf(intent) ?? notionalOf(intent)?.toFixed();
+  const ofOpen = 'tenor' in intent ? [intent.tenor, intent.dealId ?? null] : [];
+  return size === undefined ? ofOpen : [size, ...ofOpen];
 }
 
-export const isSameRequest = (intent: TypedIntent, entry: Action): boolean =>
-  intent.action === entry.intent.action &&
-  isSameSide(intent, entry.intent) &&
-  (isComputed(intent) ? isComputedAs(intent, entry) : partsOf(intent.action).isRequestOf(intent, entry));
+/** Whether the entry asked for the same. The size of an open or add may be typed that was computed for the entry. */
+export function isSameRequest(intent: TypedIntent, { intent: earlier, notional }: Action): boolean {
+  const asked = askedOf(intent);
+  const isSize =
+    asked === undefined
+      ? (enlarges(intent) || earlier.asked === undefined) && sameAmount(notional, notionalOf(intent))
+      : earlier.asked === asked;
+  return (
+    isSize &&
+    intent.action === earlier.action &&
+    isSameSide(intent, earlier) &&
+    ('tenor' in intent ? intent.tenor : undefined) === earlier.tenor_days &&
+    dealIdOf(intent) === earlier.deal_id
+  );
+}
 
-const isComputedAs = (intent: Computed, { intent: earlier }: Action): boolean =>
-  earlier.asked === sizingInWords(intent.sizing) &&
-  ('tenor' in intent ? intent.tenor : undefined) === earlier.tenor_days &&
-  dealIdOf(intent) === earlier.deal_id;
-
-const sideOf = ({ market, side }: { market: string; side: Side }) => ({ market, side });
-
-const unknownAfter = (intent: ActionIntent, facts: PlanFacts) => ({
-  ...sideOf(intent),
-  facts,
-  after: { total: undefined, hedges: undefined },
-});
+function notionalOf(intent: TypedIntent): Big | undefined {
+  const size = 'reduction' in intent ? intent.reduction : intent;
+  return 'notional' in size ? size.notional : undefined;
+}
 
 function tenorOf({ tenor_days: days }: IntentRecord): Tenor {
   const tenor = TENORS.find((each) => each === days);
@@ -177,14 +72,35 @@ function tenorOf({ tenor_days: days }: IntentRecord): Tenor {
  * replace the journaled ones.
  */
 export function rebuildIntent(
-  { intent, notional }: Action,
+  { intent, notional = new Big(0) }: Action,
   options: ActionOptions,
   line?: TypedIntent,
 ): ActionIntent {
+  const { action, market, side } = intent;
   const price = typedPrice(line) ?? priceLimits(intent);
   const allowDuplicate = line !== undefined && 'allowDuplicate' in line && line.allowDuplicate;
-  const size = notional ?? new Big(0);
-  return partsOf(intent.action).intentFrom({ intent, size, price, allowDuplicate, options });
+  const common = { market, side, options, allowDuplicate };
+  switch (action) {
+    case 'open':
+      return {
+        ...common,
+        ...price,
+        action,
+        notional,
+        tenor: tenorOf(intent),
+        dealId: intent.deal_id,
+        ensure: false,
+        retryFailed: false,
+      };
+    case 'add':
+      return { ...common, ...price, action, notional };
+    case 'reduce':
+      return { ...common, action, reduction: { by: 'notional', notional } };
+    case 'close':
+      return { action, market, side, options, ifOpen: false };
+    default:
+      return action satisfies never;
+  }
 }
 
 function typedPrice(line: TypedIntent | undefined): PriceLimits | undefined {
@@ -211,12 +127,8 @@ function priceLimits({ bounds, sent_by: words }: IntentRecord): PriceLimits {
  * the first result for the key, or rejects it.
  */
 export function rebuildPlan(intent: ActionIntent, facts: PlanFacts): Plan {
-  try {
-    return planAction(intent, facts);
-  } catch (error) {
-    const plan =
-      error instanceof StoppedError ? partsOf(intent.action).planWithoutFigures(intent, facts) : undefined;
-    if (plan === undefined) throw error;
-    return plan;
-  }
+  const plan = unless(StoppedError, () => planAction(intent, facts));
+  if (plan !== undefined) return plan;
+  const notKnown = { open: [], coming: [], inPositions: undefined, position: undefined, total: undefined };
+  return { ...planAction(intent, { ...facts, sidePosition: { ...facts.sidePosition, ...notKnown } }), facts };
 }

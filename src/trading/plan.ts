@@ -3,7 +3,14 @@ import { Big } from 'big.js';
 import { decimalFrom } from '../client/json.ts';
 import type { Account, Hedge, Market, Position, Quote } from '../client/schemas.ts';
 import type { RequestOf } from '../client/serialize-request.ts';
-import type { AddIntent, CloseIntent, OpenIntent, ReduceIntent, Reduction } from '../domain/action-intent.ts';
+import type {
+  ActionIntent,
+  AddIntent,
+  CloseIntent,
+  OpenIntent,
+  ReduceIntent,
+  Reduction,
+} from '../domain/action-intent.ts';
 import type { ActionName } from '../domain/action-table.ts';
 import { divide, sumIfAll, USD_PLACES } from '../domain/amounts.ts';
 import { grouped, isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
@@ -104,14 +111,11 @@ export interface ClosePlan extends Shrinking {
 }
 
 export type Plan = OpenPlan | AddPlan | ReducePlan | ClosePlan;
-export type PlanOf<Name extends ActionName> = Extract<Plan, { action: Name }>;
 
 export function planOpen(intent: OpenIntent, facts: PlanFacts): OpenPlan {
   const { market, side, notional, tenor, dealId } = intent;
   const reference = dealId === undefined ? {} : { client_reference: dealId };
   return {
-    action: 'open',
-    intent,
     request: { market, side, notional_usd: notional, tenor_days: tenor, ...reference },
     ...planned(intent, facts),
     notional,
@@ -128,8 +132,6 @@ export function planAdd(intent: AddIntent, facts: PlanFacts): AddPlan {
     sidePosition.unclear === undefined && sidePosition.open.length === 1 ? sidePosition.open[0] : undefined;
   const grown = only && [{ ...changeOf(only), after: only.notional.plus(notional) }];
   return {
-    action: 'add',
-    intent,
     request: { market, side, notional_usd: notional },
     ...planned(intent, facts),
     notional,
@@ -146,8 +148,6 @@ export function planReduce(intent: ReduceIntent, facts: PlanFacts): ReducePlan {
   const { total } = facts.sidePosition;
   const taken = closesSide ? 'everything' : total && { part: notional, of: total };
   return {
-    action: 'reduce',
-    intent,
     ...planned(intent, facts),
     ...reduction,
     struckRate: struckRateOf(facts.sidePosition),
@@ -164,8 +164,6 @@ export function planClose(intent: CloseIntent, facts: PlanFacts): ClosePlan {
   if (flat && (!intent.ifOpen || sidePosition.coming.length > 0)) throw nothingOpen(sidePosition);
   const nothing = sidePosition.total?.minus(sidePosition.total);
   return {
-    action: 'close',
-    intent,
     ...planned(intent, facts),
     request: { market, side },
     nothingToDo: flat,
@@ -196,9 +194,12 @@ function carryLeft({ sidePosition, market }: PlanFacts, side: Side): Big | undef
   return left && divide(left.times(daily), new Big(PERCENT * DAY_MS), USD_PLACES);
 }
 
-const planned = ({ market, side }: Pick<Planned, 'market' | 'side'>, facts: PlanFacts) => ({
-  market,
-  side,
+/** The part that every plan has. */
+const planned = <Intent extends ActionIntent>(intent: Intent, facts: PlanFacts) => ({
+  action: intent.action as Intent['action'],
+  intent,
+  market: intent.market,
+  side: intent.side,
   facts,
 });
 
@@ -261,10 +262,9 @@ type PlannedReduction = Pick<ReducePlan, 'notional' | 'closesSide' | 'after'>;
 
 /** @throws StoppedError when nothing is open, the size exceeds the position, or --by, --ngn or --to needs an unknown position. */
 function planReduction(reduction: Reduction, sidePosition: SidePosition): PlannedReduction {
-  if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
-  if (sidePosition.total === undefined) return withoutTotal(reduction, sidePosition);
-  if (sidePosition.total.eq(0)) throw nothingOpen(sidePosition);
-  const total = sidePosition.total;
+  const { total } = sidePosition;
+  if (total === undefined) return withoutTotal(reduction, sidePosition);
+  if (total.eq(0)) throw nothingOpen(sidePosition);
   const notional = takenFrom(total, reduction, sidePosition);
   if (notional.gt(total))
     throw stopped(sidePosition, 'more_than_open', {
@@ -290,12 +290,12 @@ function planReduction(reduction: Reduction, sidePosition: SidePosition): Planne
 
 /** The notional with which an add takes the side to `target`, USD. @throws StoppedError when that is nothing or not known. */
 export function additionTo(target: Big, sidePosition: SidePosition): Big {
-  if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
-  if (sidePosition.total === undefined) throw sizeUnclear('--to', 'add', sidePosition);
-  if (sidePosition.total.eq(0)) throw nothingOpen(sidePosition);
-  if (target.gt(sidePosition.total)) return target.minus(sidePosition.total);
+  const { total } = sidePosition;
+  if (total === undefined) throw sizeUnclear('--to', 'add', sidePosition);
+  if (total.eq(0)) throw nothingOpen(sidePosition);
+  if (target.gt(total)) return target.minus(total);
   throw stopped(sidePosition, 'nothing_to_add', {
-    what: `${unquoted(sidePosition.market)} ${sidePosition.side} is ${usdInWords(sidePosition.total)}, not below ${usdInWords(target)}: nothing to add.`,
+    what: `${unquoted(sidePosition.market)} ${sidePosition.side} is ${usdInWords(total)}, not below ${usdInWords(target)}: nothing to add.`,
   });
 }
 
