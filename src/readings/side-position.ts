@@ -194,7 +194,7 @@ export const isInconsistent = (side: Pick<SidePosition, 'unclear' | 'mayBeCut' |
 /** The tenor for the quote of an add: that of the newest open hedge, in days. */
 export const tenorOfSide = ({ open }: SidePosition): number | undefined => open[0]?.tenorDays.toNumber();
 
-const sideHedge = (hedge: Hedge): SideHedge => ({
+export const sideHedge = (hedge: Hedge): SideHedge => ({
   id: hedge.id,
   notional: hedge.notional_usd,
   status: hedge.status,

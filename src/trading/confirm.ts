@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import { readNotional } from '../args/operands.ts';
-import { type ActionName, enlarges, rowOf } from '../domain/action-table.ts';
+import { type ActionName, createsHedge, enlarges, rowOf } from '../domain/action-table.ts';
 import { roundHalfUp } from '../domain/amounts.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { oppositeOf } from '../domain/opposite-side.ts';
@@ -11,7 +11,7 @@ import { hasLiveRules } from '../domain/vocabulary.ts';
 import { nothingSent, UsageError, unless } from '../errors.ts';
 import type { SidePosition } from '../readings/side-position.ts';
 import { nothingToDo, priceOf } from './evaluate.ts';
-import type { AddPlan, OpenPlan, Plan } from './plan.ts';
+import { type AddPlan, type OpenPlan, type Plan, takesAll } from './plan.ts';
 import type { Evaluation, Preview, TradingContext } from './trading-context.ts';
 
 /**
@@ -43,12 +43,12 @@ export async function confirmPlan(
 
 /** `re-quoted  1522.35, 0.4 bps worse`. */
 function noteRecheck(shown: Plan, fresh: Plan, { progress }: TradingContext): void {
-  const now = priceOf(fresh);
-  const bps = worseByNow(shown, fresh);
-  if (now === undefined || bps === undefined) {
+  const price = priceMove(shown, fresh);
+  if (price === undefined) {
     progress.note('rechecked  position unchanged');
     return;
   }
+  const { now, bps } = price;
   const shownBps = roundHalfUp(bps.abs(), 2);
   const moved = bps.eq(0)
     ? 'unchanged'
@@ -68,40 +68,29 @@ export const bookChange = (shown: Plan, fresh: Plan): string | undefined =>
   sizeChange(shown, fresh) ?? sideChange(shown.facts.sidePosition, fresh.facts.sidePosition);
 
 function priceChange(shown: Plan, fresh: Plan): string | undefined {
-  const [before, now, bps] = [priceOf(shown), priceOf(fresh), worseByNow(shown, fresh)];
-  if (before === undefined || now === undefined || bps?.gt(TOLERATED_BPS) !== true) return undefined;
+  const price = priceMove(shown, fresh);
+  if (price?.bps.gt(TOLERATED_BPS) !== true) return undefined;
   const name = enlarges(fresh) ? 'price' : 'mark price';
-  return `the ${name} is now ${grouped(now)}, ${bps.round(1).toFixed()} bps worse than ${grouped(before)}`;
+  return `the ${name} is now ${grouped(price.now)}, ${price.bps.round(1).toFixed()} bps worse than ${grouped(price.before)}`;
 }
 
-/** A close or reduction of a buy sells. */
-function worseByNow(shown: Plan, fresh: Plan): Big | undefined {
+/** `bps`: by which it is worse now. A close or reduction of a buy sells. Undefined: a price is not known. */
+function priceMove(shown: Plan, fresh: Plan): { before: Big; now: Big; bps: Big } | undefined {
   const [before, now] = [priceOf(shown), priceOf(fresh)];
+  if (before?.gt(0) !== true || now === undefined) return undefined;
   const side = enlarges(fresh) ? fresh.side : oppositeOf(fresh.side);
-  return before?.gt(0) === true && now !== undefined ? worseByBps(side, { shown: before, now }) : undefined;
+  return { before, now, bps: worseByBps(side, { shown: before, now }) };
 }
 
-/** `the increase is now 6,000.00 USD instead of 5,000.00 USD` */
-const insteadOf = (name: string, { shown, fresh }: Record<'shown' | 'fresh', { notional: Big }>): string =>
-  `the ${name} is now ${usdInWords(fresh.notional)} instead of ${usdInWords(shown.notional)}`;
-
+/** `the increase is now 6,000.00 USD instead of 5,000.00 USD`; an open has the size that was typed. */
 function sizeChange(shown: Plan, fresh: Plan): string | undefined {
-  switch (shown.action) {
-    case 'add':
-      return fresh.action !== 'add' || shown.notional.eq(fresh.notional)
-        ? undefined
-        : insteadOf('increase', { shown, fresh });
-    case 'reduce':
-      if (fresh.action !== 'reduce') return undefined;
-      if (!shown.notional.eq(fresh.notional)) return insteadOf('reduction', { shown, fresh });
-      if (shown.closesSide === fresh.closesSide) return undefined;
-      return `the reduction ${fresh.closesSide ? 'now' : 'no longer'} closes the side`;
-    case 'open':
-    case 'close':
-      return undefined;
-    default:
-      return shown satisfies never;
-  }
+  if (createsHedge(shown) || !('notional' in shown && 'notional' in fresh)) return undefined;
+  const name = enlarges(shown) ? 'increase' : 'reduction';
+  if (!shown.notional.eq(fresh.notional))
+    return `the ${name} is now ${usdInWords(fresh.notional)} instead of ${usdInWords(shown.notional)}`;
+  return takesAll(shown) === takesAll(fresh)
+    ? undefined
+    : `the ${name} ${takesAll(fresh) ? 'now' : 'no longer'} closes the side`;
 }
 
 function sideChange(shown: SidePosition, fresh: SidePosition): string | undefined {
@@ -141,8 +130,7 @@ export function confirmationFor(
     : theMarket(plan, `${asks} Not all of it was opened from this machine.`);
 }
 
-const actionMeant = (plan: Plan): ActionName =>
-  'closesSide' in plan && plan.closesSide ? 'close' : plan.action;
+const actionMeant = (plan: Plan): ActionName => (takesAll(plan) ? 'close' : plan.action);
 
 const ASKS_AGAIN: Readonly<Record<NonNullable<Preview['again']>, string>> = {
   sent: 'Send it again? With the same key it executes only once.',

@@ -12,6 +12,7 @@ import { DAY_MS, exactInstant } from '../domain/instants.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import { isSameSide, type Side } from '../domain/vocabulary.ts';
 import {
+  type ErrorParts,
   nothingSent,
   OrderFailedError,
   OutcomeUnknownError,
@@ -120,6 +121,25 @@ const mayBeUsed = (dealId: string): Finding => ({
 
 const seeDeal = (dealId: string) => commandOnId(shell`hedge hedges`, dealId);
 
+/** `is`: how the deal ID is used. `next`: after a look at that deal. */
+const usedError = (
+  dealId: string,
+  is: string,
+  { details, next = 'A new deal needs a new deal ID.', ...more }: UsedParts = {},
+): StoppedError =>
+  nothingSent({
+    code: 'deal_id_used',
+    what: `Deal ID ${quotedName(dealId)} is ${is}`,
+    hint: say`To see it: ${seeDeal(dealId)}. ${next}`,
+    details: { deal_id: dealId, ...details },
+    ...more,
+  });
+
+interface UsedParts extends Pick<ErrorParts, 'hint' | 'retry'> {
+  details?: Readonly<Record<string, unknown>>;
+  next?: string;
+}
+
 interface KnownTerms {
   market: string;
   side: Side;
@@ -154,12 +174,7 @@ export function checkSameTerms(intent: TypedIntentOf<'open'>, known: KnownTerms)
     sizing === undefined
       ? { market, side, notional, tenorDays }
       : { market, side, notional: undefined, tenorDays, asked: sizingInWords(sizing) };
-  throw nothingSent({
-    code: 'deal_id_used',
-    what: `Deal ID ${quotedName(intent.dealId ?? '')} is ${termsInWords(known)}. You asked for ${termsInWords(asked)}.`,
-    hint: say`To see it: ${seeDeal(intent.dealId ?? '')}. A new deal needs a new deal ID.`,
-    details: { deal_id: intent.dealId ?? null },
-  });
+  throw usedError(intent.dealId ?? '', `${termsInWords(known)}. You asked for ${termsInWords(asked)}.`);
 }
 
 /** The rate is struck at the fill, and the size was computed from the quote before. */
@@ -187,33 +202,24 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
   const tenorDays = hedge.tenor_days.toNumber();
   if (!isSameSide(intent, hedge) || tenorDays !== intent.tenor)
     return checkSameTerms(intent, { market, side, notional: size, tenorDays });
-  const used = `Deal ID ${quotedName(dealId)} is used by hedge ${quotedName(id)} (${quoted(status)}, ${usdInWords(size)}), opened elsewhere`;
-  const see = say`To see it: ${seeDeal(dealId)}.`;
-  const parts = {
-    code: 'deal_id_used',
-    details: { deal_id: dealId, hedge_id: id, status, notional_usd: size },
-  } as const;
+  const used = `used by hedge ${quotedName(id)} (${quoted(status)}, ${usdInWords(size)}), opened elsewhere`;
+  const details = { hedge_id: id, status, notional_usd: size };
   if (sizing?.by === 'ngn' && PENDING_STATUSES.includes(status))
-    throw nothingSent({
-      ...parts,
-      what: `${used} and not filled yet: the naira that it covers are not known.`,
+    throw usedError(dealId, `${used} and not filled yet: the naira that it covers are not known.`, {
+      details,
       hint: say`Wait for the fill, then try again: ${commandOnId(shell`hedge wait`, id)}`,
       retry: 'later',
     });
   if (sizing?.by !== 'ngn' || !struck)
-    throw nothingSent({
-      ...parts,
-      what: `${used}. It does not show how that size was given.`,
-      hint: say`${see} To compare the size: give it in USD.`,
+    throw usedError(dealId, `${used}. It does not show how that size was given.`, {
+      details,
+      next: 'To compare the size: give it in USD.',
     });
   const covered = size.times(struck);
   const { amount } = sizing;
   if (isSameCover(covered, amount)) return;
-  throw nothingSent({
-    ...parts,
-    what: `${used}. It covers ${grouped(covered)} NGN. You asked for ${grouped(amount)} NGN.`,
-    hint: say`${see} A new deal needs a new deal ID.`,
-  });
+  const covers = `It covers ${grouped(covered)} NGN. You asked for ${grouped(amount)} NGN.`;
+  throw usedError(dealId, `${used}. ${covers}`, { details });
 }
 
 /** Sizes of a hedge, in USD, that actions of this machine have recorded since it was opened. `servedAt`: of its reading. */
@@ -243,18 +249,11 @@ export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly B
   if (sameButSize && seen.some((size) => isSameSize(size, intent.notional))) return;
   if (isSameSize(now, intent.notional) || !sameButSize || PENDING_STATUSES.includes(status))
     return checkSameTerms(intent, { market, side, notional: now, tenorDays });
-  const dealId = intent.dealId ?? '';
-  throw nothingSent({
-    code: 'deal_id_used',
-    what: `Deal ID ${quotedName(dealId)} is used by ${side} ${quotedName(market)}, now ${usdInWords(now)} (hedge ${quotedName(id)}, ${quoted(status)}). It may be this deal of ${usdInWords(intent.notional)}, partly filled or changed since.`,
-    hint: say`To see it: ${seeDeal(dealId)}. If it is this deal, nothing is left to do.`,
-    details: {
-      deal_id: dealId,
-      hedge_id: id,
-      status,
-      notional_usd: now,
-      asked_notional_usd: intent.notional,
-    },
+  const used = `used by ${side} ${quotedName(market)}, now ${usdInWords(now)} (hedge ${quotedName(id)}, ${quoted(status)})`;
+  const maybe = `It may be this deal of ${usdInWords(intent.notional)}, partly filled or changed since.`;
+  throw usedError(intent.dealId ?? '', `${used}. ${maybe}`, {
+    next: 'If it is this deal, nothing is left to do.',
+    details: { hedge_id: id, status, notional_usd: now, asked_notional_usd: intent.notional },
   });
 }
 

@@ -21,7 +21,7 @@ import { checkMarket, guardPlan } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
 import { checkNoStop } from './guards/stops.ts';
 import { CLOSE_LANDS_MS } from './idempotency-window.ts';
-import { comingInWords, type Plan, type PlanFacts, waitForNewest } from './plan.ts';
+import { comingInWords, type Plan, type PlanFacts, takesAll, waitForNewest } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 import type { Evaluation, Finding, TradingContext } from './trading-context.ts';
 
@@ -106,7 +106,7 @@ export const journalTermsOf = (
   isOfRun: (chainId ?? shared) !== undefined,
   allowDuplicate: 'allowDuplicate' in plan.intent && plan.intent.allowDuplicate,
   flat: nothingToDo(plan),
-  closesSide: 'closesSide' in plan && plan.closesSide,
+  closesSide: takesAll(plan),
   measured: isMeasured(plan.action, askedOf(plan.intent)),
   facts: plan.facts,
 });

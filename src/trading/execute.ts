@@ -116,8 +116,8 @@ async function ifFailedBefore(
   return seen?.outcome === 'failed' ? { ...seen, plan } : report;
 }
 
-/** A further attempt is asked about only if what was confirmed has changed. */
-const confirmedAs = (shown: Plan | undefined, context: TradingContext): TradingContext => ({
+/** A plan that was confirmed as `shown` is asked about again only if it has changed. */
+export const confirmedAs = (shown: Plan | undefined, context: TradingContext): TradingContext => ({
   ...context,
   async confirm(preview, options) {
     const changed = shown === undefined ? preview.changed : changedSince(shown, preview.plan);

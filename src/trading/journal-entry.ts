@@ -1,11 +1,11 @@
 /** The journal record of an action: exact bytes, key, the side before it, and the confirmed figures. */
 
+import { digitsFrom } from '../client/json.ts';
 import { serializeAction } from '../client/serialize-request.ts';
 import { askedOf, dealIdOf, type PriceLimits, type TypedIntent } from '../domain/action-intent.ts';
 import { createsHedge, needsQuote, type RecordedField, rowOf } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
-import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
 import { type ActionRecord, type IntentRecord, mintId, SCHEMA } from '../journal/records.ts';
 import { createKey, dealKey, referenceOf } from './deal-attempts.ts';
@@ -117,66 +117,58 @@ function boundsOf(intent: TypedIntent): IntentRecord['bounds'] {
 
 /** The confirmed figures: of the quote, or of the amounts returned by a reduce or close. */
 function figuresOf(plan: Plan): IntentRecord['quote'] {
-  if (!needsQuote(plan)) return plan.comesBack && backFigures(plan.comesBack);
+  if (!needsQuote(plan)) return plan.comesBack && digitsOf({ ...plan.comesBack });
   const { quote } = plan.facts;
   if (quote === undefined) return undefined;
-  const { pricing, carry, upfront } = quote;
-  return {
-    maturity_at: (createsHedge(plan) ? quote.maturity : plan.figures?.maturity_at) ?? null,
-    market_price: pricing.market_price.toFixed(),
-    execution_price: pricing.execution_price.toFixed(),
-    price_impact_usd: pricing.price_impact_usd.toFixed(),
+  const { market_price, execution_price, price_impact_usd } = quote.pricing;
+  const { platform_fee_usdc, required_margin_usdc, total_upfront_usdc } = quote.upfront;
+  return digitsOf({
+    maturity_at: createsHedge(plan) ? quote.maturity : plan.figures?.maturity_at,
+    market_price,
+    execution_price,
+    price_impact_usd,
     // An add keeps the maturity of the hedge, which is not the quote's.
-    carry_usdc: (createsHedge(plan) ? carry.total_usdc : plan.figures?.carry_usdc)?.toFixed() ?? null,
-    platform_fee_usdc: upfront.platform_fee_usdc.toFixed(),
-    required_margin_usdc: upfront.required_margin_usdc.toFixed(),
-    total_upfront_usdc: upfront.total_upfront_usdc.toFixed(),
-    cost_usdc: plan.figures?.cost_usdc.toFixed() ?? null,
-    cost_bps: plan.figures?.cost_bps.toFixed() ?? null,
-    all_in_rate: plan.figures?.all_in_rate?.toFixed() ?? null,
-  };
+    carry_usdc: createsHedge(plan) ? quote.carry.total_usdc : plan.figures?.carry_usdc,
+    platform_fee_usdc,
+    required_margin_usdc,
+    total_upfront_usdc,
+    cost_usdc: plan.figures?.cost_usdc,
+    cost_bps: plan.figures?.cost_bps,
+    all_in_rate: plan.figures?.all_in_rate,
+  });
 }
 
-const backFigures = (back: ReturnedAmounts): IntentRecord['quote'] => ({
-  net_margin_usd: back.net_margin_usd?.toFixed() ?? null,
-  close_fee_usdc: back.close_fee_usdc?.toFixed() ?? null,
-  net_pnl_usd: back.net_pnl_usd?.toFixed() ?? null,
-  gross_pnl_usd: back.gross_pnl_usd?.toFixed() ?? null,
-  mark_price: back.mark_price?.toFixed() ?? null,
-});
+const digitsOf = (figures: Readonly<Record<string, unknown>>): IntentRecord['quote'] =>
+  Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, digitsFrom(figure)]));
 
 /** Hedges of the side, open or in flight, and earlier ones with the deal ID, so that a failed attempt is not counted as this one. */
 export function beforeState({
-  sidePosition,
+  sidePosition: { open, coming, unread, inPositions, servedAt },
   underDealId = [],
   readAtMs,
   clocks,
-}: Pick<PlanFacts, 'sidePosition' | 'underDealId' | 'clocks'> &
-  Partial<Pick<PlanFacts, 'readAtMs'>>): IntentRecord['before'] {
-  const hedges = new Map<string, IntentRecord['before']['hedges'][number]>();
-  for (const hedge of [...sidePosition.open, ...sidePosition.coming, ...sidePosition.unread]) {
-    const { id, notional, status, reference, struckRate, filledAt } = hedge;
-    hedges.set(id, {
+}: Pick<PlanFacts, 'sidePosition' | 'underDealId' | 'readAtMs' | 'clocks'>): IntentRecord['before'] {
+  const hedges = [
+    ...[...open, ...coming, ...unread].map(({ id, notional, status, reference, struckRate, filledAt }) => ({
       hedge_id: id,
       notional_usd: notional?.toFixed() ?? null,
       status,
       ...openedUnder(reference),
       ...(struckRate === undefined ? {} : { struck_rate: struckRate.toFixed() }),
       ...(filledAt === undefined ? {} : { filled_at: filledAt }),
-    });
-  }
-  for (const { id, notional_usd, status, client_reference: reference } of underDealId)
-    hedges.set(id, {
+    })),
+    ...underDealId.map(({ id, notional_usd, status, client_reference: reference }) => ({
       hedge_id: id,
       notional_usd: notional_usd.toFixed(),
       status,
       ...openedUnder(reference),
-    });
+    })),
+  ];
   return {
-    hedges: [...hedges.values()],
-    in_positions: sidePosition.inPositions ?? null,
-    service_at: exactInstant(sidePosition.servedAt.getTime()),
-    ...(readAtMs === undefined ? {} : { read_at: exactInstant(readAtMs) }),
+    hedges: [...new Map(hedges.map((each) => [each.hedge_id, each])).values()],
+    in_positions: inPositions ?? null,
+    service_at: exactInstant(servedAt.getTime()),
+    read_at: exactInstant(readAtMs),
     ...(clocks?.service === undefined
       ? {}
       : { answered_at: exactInstant(clocks.wall), served_at: exactInstant(clocks.service) }),

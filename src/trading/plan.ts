@@ -28,7 +28,6 @@ import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import { averageRate, coverNotional, nairaHint } from '../domain/sizes.ts';
 import type { Side } from '../domain/vocabulary.ts';
-
 import { type Hint, nothingSent, type OwnCode, type Sentence, type StoppedError } from '../errors.ts';
 import type { PositionFacts, SideHedge, SidePosition } from '../readings/side-position.ts';
 
@@ -111,6 +110,8 @@ export interface ClosePlan extends Shrinking {
 }
 
 export type Plan = OpenPlan | AddPlan | ReducePlan | ClosePlan;
+
+export const takesAll = (plan: Plan): boolean => 'closesSide' in plan && plan.closesSide;
 
 export function planOpen(intent: OpenIntent, facts: PlanFacts): OpenPlan {
   const { market, side, notional, tenor, dealId } = intent;

@@ -9,7 +9,14 @@ import { counted, usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, optionWords, say, shell, step } from '../../domain/hint.ts';
 import { DAY_MS, exactInstant, instantOf } from '../../domain/instants.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
-import { coveredDate, hasLiveRules, isDerivedReference, type Side, TENORS } from '../../domain/vocabulary.ts';
+import {
+  coveredDate,
+  hasLiveRules,
+  isDerivedReference,
+  type Side,
+  type SideOfMarket,
+  TENORS,
+} from '../../domain/vocabulary.ts';
 import type { StoppedError } from '../../errors.ts';
 import { nothingSent, UsageError } from '../../errors.ts';
 import { recordedIdentity, sameIdentity } from '../../journal/account-identity.ts';
@@ -32,7 +39,13 @@ import { findHedges } from '../../readings/filter-records.ts';
 import { stillFilling } from '../../readings/partial-fills.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readUnderReference } from '../../readings/read-position.ts';
-import { hasMatured, PENDING_STATUSES, type SidePosition } from '../../readings/side-position.ts';
+import {
+  hasMatured,
+  PENDING_STATUSES,
+  type SideHedge,
+  type SidePosition,
+  sideHedge,
+} from '../../readings/side-position.ts';
 import type { Finding, TradingContext } from '../../trading/trading-context.ts';
 import { dropStep } from './roll-result.ts';
 
@@ -86,15 +99,13 @@ export function onlyHedgeOn(
       ),
       details: { market, side, hedge_ids: open.map(({ id }) => id) },
     });
-  return {
-    id: only.id,
-    market,
-    side,
-    notional: only.notional,
-    dealId: dealIdFrom(only.reference),
-    maturityAt: only.maturityAt,
-  };
+  return rolled(sidePosition, only);
 }
+
+const rolled = (
+  { market, side }: SideOfMarket,
+  { id, notional, reference, maturityAt }: SideHedge,
+): RolledHedge => ({ id, market, side, notional, dealId: dealIdFrom(reference), maturityAt });
 
 export const dealIdFrom = (reference: string | null | undefined): string | undefined =>
   typeof reference === 'string' && reference !== '' && !isDerivedReference(reference) ? reference : undefined;
@@ -111,27 +122,10 @@ export async function findTarget(
   const open = named.filter((each) => each.status === 'filled' && !isMatured(each, now));
   const [only, another] = open;
   if (only === undefined || another !== undefined) throw notOneOpen(target.hedge, named, open);
-  return { market: only.market, side: only.side, hedge: rolledFrom(only) };
+  return { market: only.market, side: only.side, hedge: rolled(only, sideHedge(only)) };
 }
 
-export const isMatured = ({ maturity_at: maturityAt }: Hedge, at: Date): boolean =>
-  hasMatured({ maturityAt: maturityAt ?? undefined }, at);
-
-const rolledFrom = ({
-  id,
-  market,
-  side,
-  notional_usd: notional,
-  client_reference: reference,
-  maturity_at: maturityAt,
-}: Hedge): RolledHedge => ({
-  id,
-  market,
-  side,
-  notional,
-  dealId: dealIdFrom(reference),
-  maturityAt: maturityAt ?? undefined,
-});
+export const isMatured = (hedge: Hedge, at: Date): boolean => hasMatured(sideHedge(hedge), at);
 
 function notOneOpen(word: string, named: readonly Hedge[], open: readonly Hedge[]): StoppedError {
   const [first] = named;

@@ -16,7 +16,7 @@ import type { JournalState } from '../../journal/state.ts';
 import { troubleError } from '../../journal/trouble.ts';
 import { bookChange, changedSince } from '../../trading/confirm.ts';
 import { evaluate, readInputs } from '../../trading/evaluate.ts';
-import { executeAction } from '../../trading/execute.ts';
+import { confirmedAs, executeAction } from '../../trading/execute.ts';
 import { waitForOwnClose } from '../../trading/outcome/own-close.ts';
 import type { ClosePlan, OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
@@ -178,10 +178,7 @@ async function closeLeg(
       const isAlone = sidePosition.open.length === 1 && sidePosition.open[0]?.id === plan.hedge_id;
       const moved = shown === undefined ? undefined : bookChange(shown, preview.plan);
       if (!isAlone || moved !== undefined) throw sideChanged(plan, moved);
-      const changed = shown === undefined ? undefined : changedSince(shown, preview.plan);
-      return (
-        (shown !== undefined && changed === undefined) || context.confirm({ ...preview, changed }, options)
-      );
+      return confirmedAs(shown, context).confirm(preview, options);
     },
   });
 }

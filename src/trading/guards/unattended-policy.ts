@@ -3,8 +3,9 @@
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { dealIdOf, type TypedIntent } from '../../domain/action-intent.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
-import { type Environment, hasLiveRules, PRACTICE_LIVE } from '../../domain/vocabulary.ts';
+import { hasLiveRules, PRACTICE_LIVE } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
+import type { TradingContext } from '../trading-context.ts';
 
 /** The missing part: the confirmation, the environment, a key or deal ID, a price limit. */
 export type MissingFlag = 'yes' | 'promise' | 'deal_id' | 'key' | 'price';
@@ -12,13 +13,7 @@ export type MissingFlag = 'yes' | 'promise' | 'deal_id' | 'key' | 'price';
 /** The flag for each, as the calling command spells it. */
 export type FlagNames = Readonly<Record<MissingFlag, string>>;
 
-export interface UnattendedContext {
-  environment: Environment;
-  profile: string;
-  /** From `--expect-env`. */
-  expected: Environment | undefined;
-  attended: boolean;
-}
+export type UnattendedContext = Pick<TradingContext, 'environment' | 'profile' | 'expected' | 'attended'>;
 
 export type ResendOptions = Pick<ResumeIntent, 'yes' | 'resend' | 'dryRun'>;
 
@@ -40,8 +35,7 @@ export const flagNamesFor = (
 });
 
 const DESCRIPTIONS: FlagNames = {
-  yes: '--yes',
-  promise: '--expect-env live',
+  ...COMMAND_FLAGS,
   deal_id: 'a deal ID or an idempotency key',
   key: 'an idempotency key',
   price: 'a price limit or --any-price',

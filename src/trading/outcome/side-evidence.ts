@@ -11,7 +11,7 @@ import type { Action } from '../../journal/replay.ts';
 import { knownClosed, openFromHere } from '../../readings/closed-here.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { hedgeIfKnown, type Reading } from '../../readings/read-position.ts';
-import type { SidePosition } from '../../readings/side-position.ts';
+import { type SidePosition, sideHedge } from '../../readings/side-position.ts';
 import {
   contradicting,
   type EarlierReading,
@@ -130,7 +130,7 @@ export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean 
 }
 
 const isReadOver = ({ data: hedge, servedAt = new Date(0) }: ApiResponse<Hedge>): boolean =>
-  hasEnded({ status: hedge.status, maturityAt: hedge.maturity_at ?? undefined }, servedAt);
+  hasEnded(sideHedge(hedge), servedAt);
 
 function about(
   { id, atMs: knownMs }: UnconfirmedHedge,

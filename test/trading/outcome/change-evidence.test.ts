@@ -358,7 +358,7 @@ describe('any book', () => {
   const bookOf = (hedges: readonly Hedge[]) =>
     sideBook({ hedges, positions: hedges.some(({ status }) => status === 'filled') ? [position()] : [] });
   const beforeOf = (hedges: readonly Hedge[]): Before =>
-    beforeState({ sidePosition: bookOf(hedges), underDealId: [] });
+    beforeState({ sidePosition: bookOf(hedges), readAtMs: 0 });
 
   /** What the service makes of an action, as the specification says it. */
   function done(what: Asked, notional: number, hedges: readonly Hedge[], at: number): readonly Hedge[] {

@@ -70,7 +70,11 @@ describe('an open of 10,000 under its reference', () => {
 
   it('is not the one that failed under the same deal ID before', () => {
     const failed = found(10_000, { status: 'failed' });
-    const before = beforeState({ sidePosition: sideBook({ hedges: [failed] }), underDealId: [failed] });
+    const before = beforeState({
+      sidePosition: sideBook({ hedges: [failed] }),
+      underDealId: [failed],
+      readAtMs: 0,
+    });
     const again = { ...OPEN, before };
     expect(openEvidence(again, [failed])).toEqual({ kind: 'none', failed: failed.id });
     expect(openEvidence(again, [hedge('hdg_2', 10_000), failed])).toMatchObject({
@@ -95,7 +99,7 @@ describe('an open of 10,000 under its reference', () => {
 describe('the side before an action', () => {
   it('has no more than 255 characters of a reference of another system', () => {
     const hedges = [hedge('hdg_1', 1, { client_reference: 'x'.repeat(1_000) })];
-    const { hedges: before } = beforeState({ sidePosition: sideBook({ hedges }) });
+    const { hedges: before } = beforeState({ sidePosition: sideBook({ hedges }), readAtMs: 0 });
     expect(before).toMatchObject([{ client_reference: 'x'.repeat(255) }]);
   });
 
@@ -106,7 +110,7 @@ describe('the side before an action', () => {
       hedge('hdg_2', 2, { status: 'closed' }),
       hedge('hdg_1', 1, { status: 'failed' }),
     ];
-    expect(beforeState({ sidePosition: sideBook({ hedges }), underDealId: [] })).toEqual({
+    expect(beforeState({ sidePosition: sideBook({ hedges }), readAtMs: Date.UTC(2026, 10, 20) })).toEqual({
       hedges: [
         {
           hedge_id: 'hdg_3',
@@ -126,6 +130,7 @@ describe('the side before an action', () => {
       ],
       in_positions: true,
       service_at: '2026-11-20T12:00:00.000Z',
+      read_at: '2026-11-20T00:00:00.000Z',
     });
   });
 });
