@@ -11,6 +11,9 @@ export interface PriceBounds {
   maxCostBps?: Big | undefined;
 }
 
+export const hasBound = ({ worstPrice, maxCostBps }: PriceBounds): boolean =>
+  worstPrice !== undefined || maxCostBps !== undefined;
+
 export interface BoundFinding {
   bound: 'worst_price' | 'max_cost_bps' | 'implausible_price';
   limit: Big;

@@ -167,16 +167,9 @@ export const keysSent = (
       .map(({ intent }) => intent.idempotency_key),
   );
 
-/** Equal for actions that send the same request. */
-export const requestText = (intent: TypedIntent): string => JSON.stringify(requestOf(intent));
-
-/** The request in one form: `10k` is `10,000`. */
-const requestOf = (intent: TypedIntent): readonly (string | number | null)[] => [
-  intent.action,
-  intent.market,
-  intent.side,
-  ...termsOf(intent),
-];
+/** Equal for actions that send the same request: `10k` is `10,000`. */
+export const requestText = (intent: TypedIntent): string =>
+  JSON.stringify([intent.action, intent.market, intent.side, ...termsOf(intent)]);
 
 export interface BatchNow {
   /** The file as typed; undefined: standard input. */

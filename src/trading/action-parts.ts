@@ -7,6 +7,7 @@ import { Big } from 'big.js';
 import type { ActionIntent, ActionOptions, PriceLimits, TypedIntent } from '../domain/action-intent.ts';
 import { askedOf, dealIdOf } from '../domain/action-intent.ts';
 import { enlarges } from '../domain/action-table.ts';
+import { hasBound } from '../domain/price-bounds.ts';
 import { isSameSide, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { StoppedError, unless } from '../errors.ts';
 import { sameAmount } from '../journal/queries.ts';
@@ -106,8 +107,7 @@ export function rebuildIntent(
 function typedPrice(line: TypedIntent | undefined): PriceLimits | undefined {
   if (line === undefined || !('bounds' in line)) return undefined;
   const { bounds, anyPrice } = line;
-  const isGiven = anyPrice || bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined;
-  return isGiven ? { bounds, anyPrice } : undefined;
+  return anyPrice || hasBound(bounds) ? { bounds, anyPrice } : undefined;
 }
 
 function priceLimits({ bounds, sent_by: words }: IntentRecord): PriceLimits {

@@ -20,8 +20,6 @@ import type { JournalState } from '../journal/state.ts';
 import { READINGS_LAG_MS } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 
-export { READINGS_LAG_MS };
-
 /** ASSUMED: the specification shows no lifetime of keys. */
 export const KEY_LIFE_MS = 60 * 60_000;
 

@@ -2,10 +2,10 @@
 
 import { digitsFrom } from '../client/json.ts';
 import { serializeAction } from '../client/serialize-request.ts';
-import { askedOf, dealIdOf, type PriceLimits, type TypedIntent } from '../domain/action-intent.ts';
+import { askedOf, dealIdOf, type TypedIntent } from '../domain/action-intent.ts';
 import { createsHedge, needsQuote, type RecordedField, rowOf } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
-import type { PriceBounds } from '../domain/price-bounds.ts';
+import { hasBound } from '../domain/price-bounds.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
 import { type ActionRecord, type IntentRecord, mintId, SCHEMA } from '../journal/records.ts';
 import { createKey, dealKey, referenceOf } from './deal-attempts.ts';
@@ -106,9 +106,8 @@ const noteOf = ({ options: { note } }: TypedIntent): { note?: string } =>
   note === undefined ? {} : { note };
 
 function boundsOf(intent: TypedIntent): IntentRecord['bounds'] {
-  const { worstPrice, maxCostBps }: PriceBounds =
-    'bounds' in intent ? (intent satisfies PriceLimits).bounds : {};
-  if (worstPrice === undefined && maxCostBps === undefined) return undefined;
+  if (!('bounds' in intent && hasBound(intent.bounds))) return undefined;
+  const { worstPrice, maxCostBps } = intent.bounds;
   return {
     ...(worstPrice === undefined ? {} : { worst_price: worstPrice.toFixed() }),
     ...(maxCostBps === undefined ? {} : { max_cost_bps: maxCostBps.toFixed() }),

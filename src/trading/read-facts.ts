@@ -17,7 +17,7 @@ import { enlarges, needsQuote, rowOf, takesWholeSide } from '../domain/action-ta
 import { shell, step } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
-import { NEXT_READING_MS, poll, readIfItComes, readNow } from '../readings/poll.ts';
+import { NEXT_READING_MS, poll, READINGS_LAG_MS, readIfItComes, readNow } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import {
   type HedgeList,
@@ -36,7 +36,6 @@ import {
   tenorOfSide,
 } from '../readings/side-position.ts';
 import { type EarlierReading, lacksSide } from '../readings/unconfirmed-hedges.ts';
-import { READINGS_LAG_MS } from './idempotency-window.ts';
 import { isAsExpected, readActions } from './outcome/observe.ts';
 import { type SideEvidence, sideEvidenceAt, type Unconfirmed } from './outcome/side-evidence.ts';
 import type { PlanFacts } from './plan.ts';

@@ -3,7 +3,7 @@ import type { Big } from 'big.js';
 import { readBps, readPrice } from '../args/operands.ts';
 import type { OpenIntent } from '../domain/action-intent.ts';
 import { grouped } from '../domain/exposure.ts';
-import { checkPriceBounds, type PriceBounds } from '../domain/price-bounds.ts';
+import { checkPriceBounds, hasBound, type PriceBounds } from '../domain/price-bounds.ts';
 import { quoted } from '../domain/quoted.ts';
 import { quoteCurrency } from '../domain/vocabulary.ts';
 import { RefusedError, UnavailableError, UsageError } from '../errors.ts';
@@ -13,7 +13,7 @@ import { type WizardContext, whatAndHint } from './wizard-context.ts';
 /** The limits of the command line, or the one that is typed; empty: none. */
 export async function askBounds(intent: OpenIntent, context: WizardContext): Promise<PriceBounds> {
   const { bounds, anyPrice } = intent;
-  if (anyPrice || bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined) return bounds;
+  if (anyPrice || hasBound(bounds)) return bounds;
   const answer = await context.prompter.input(
     {
       message: `Worst price in ${quoteCurrency(intent.market)}, or highest cost such as 40bps (optional)`,

@@ -5,6 +5,7 @@ import type { Reduction } from '../../domain/action-intent.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { inOneLine } from '../../domain/hint.ts';
 import { oppositeOf } from '../../domain/opposite-side.ts';
+import { hasBound } from '../../domain/price-bounds.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
@@ -216,7 +217,7 @@ function pricedRows(plan: IncreasePlan): Cell[][] {
   } = plan;
   if (quote === undefined || figures === undefined || account === undefined) return [];
   const { pricing, carry, upfront } = quote;
-  const isUnbounded = bounds.worstPrice === undefined && bounds.maxCostBps === undefined;
+  const isUnbounded = !hasBound(bounds);
   const held = figures.carry_usdc ?? carry.total_usdc;
   const free = account.balance_usdc;
   return [

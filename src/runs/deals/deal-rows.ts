@@ -2,12 +2,13 @@
 import { USUAL_OPTIONS } from '../../args/action-options.ts';
 import { type DealRow, type DealsFile, type DealsIntent, NOTHING_SENT } from '../../args/deals-file.ts';
 import type { TypedIntentOf } from '../../domain/action-intent.ts';
+import { hasBound } from '../../domain/price-bounds.ts';
 import { quoted, unquoted } from '../../domain/quoted.ts';
 import { hasLiveRules, isNairaMarket } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { checkUnattended } from '../../trading/guards/unattended-policy.ts';
 import type { SharedFacts, TradingContext } from '../../trading/trading-context.ts';
-import { type Deal, isBounded } from './deal.ts';
+import type { Deal } from './deal.ts';
 
 /** @throws UsageError for an option that is missing without a terminal. */
 export function checkConfirmable(
@@ -25,7 +26,7 @@ export function checkBounds(
   { path, deals: rows }: DealsFile,
   where: Pick<TradingContext, 'environment' | 'profile'>,
 ): void {
-  const unbounded = rows.filter((row) => !isBounded(row)).map(({ line }) => line.toString());
+  const unbounded = rows.filter(({ bounds }) => !hasBound(bounds)).map(({ line }) => line.toString());
   if (unbounded.length === 0 || !hasLiveRules(where)) return;
   throw new UsageError(
     `${quoted(path)} has ${unbounded.length === 1 ? '1 row' : `${unbounded.length.toString()} rows`} without a price limit: line ${unbounded.slice(0, MOST_LINES).join(', ')}${unbounded.length > MOST_LINES ? ', …' : ''}. ${NOTHING_SENT}`,

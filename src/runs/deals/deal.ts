@@ -4,7 +4,7 @@ import type { Quote } from '../../client/schemas.ts';
 import type { OpenIntent, TypedIntentOf } from '../../domain/action-intent.ts';
 import { readDecimal } from '../../domain/amounts.ts';
 import { grouped } from '../../domain/exposure.ts';
-import { worseByBps } from '../../domain/price-bounds.ts';
+import { hasBound, worseByBps } from '../../domain/price-bounds.ts';
 import { quoteFigures } from '../../domain/quote-figures.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { coverOf } from '../../domain/sizes.ts';
@@ -111,13 +111,9 @@ export const openPlanOf = (plan: Plan | undefined): OpenPlan | undefined =>
 
 const OF_A_BOUND: readonly string[] = ['worse_price', 'cost_too_high'];
 
-/** Whether the row limits its price. */
-export const isBounded = ({ bounds }: Pick<OpenIntent, 'bounds'>): boolean =>
-  bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined;
-
 /** The price is beyond the limit of the row: the others go on. */
 export const isBeyondBound = (error: HedgeError, intent: Pick<OpenIntent, 'bounds'>): boolean =>
-  error instanceof StoppedError && OF_A_BOUND.includes(error.code) && isBounded(intent);
+  error instanceof StoppedError && OF_A_BOUND.includes(error.code) && hasBound(intent.bounds);
 
 /** Whether a row keeps the whole file from being opened: it was not sent, and could not be. */
 export const blocksRun = ({ report, error, intent }: DealEnd): boolean =>
@@ -136,7 +132,8 @@ const ROW_ALONE = [RefusedError, OrderFailedError, PartialFillError, PendingErro
 /** A row without a price limit was confirmed at a price. @throws StoppedError */
 export function checkNotWorse(plan: Plan, shown: Big | undefined): void {
   const now = priceOf(plan);
-  if (plan.action !== 'open' || isBounded(plan.intent) || shown === undefined || now === undefined) return;
+  if (plan.action !== 'open' || hasBound(plan.intent.bounds) || shown === undefined || now === undefined)
+    return;
   const bps = worseByBps(plan.side, { shown, now });
   if (bps.lte(TOLERATED_BPS)) return;
   throw new PricedStopError(

@@ -17,6 +17,7 @@ import { type Action, isUnresolved, maybeExecuted } from '../../journal/replay.t
 import { chainNotional, closedSize, type RollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { takenAlong } from '../../readings/closed-here.ts';
+import { READINGS_LAG_MS } from '../../readings/poll.ts';
 import { hedgeIfKnown, readPositionFacts } from '../../readings/read-position.ts';
 import {
   hasMatured,
@@ -26,7 +27,6 @@ import {
   sidePositionOf,
 } from '../../readings/side-position.ts';
 import { closesSide } from '../../trading/guards/conflicts.ts';
-import { READINGS_LAG_MS } from '../../trading/idempotency-window.ts';
 import type { Finding, TradingContext } from '../../trading/trading-context.ts';
 import { dealIdFrom } from './plan-roll.ts';
 import { dropStep, SideNotFlatError } from './roll-result.ts';
@@ -118,16 +118,14 @@ export function notWhole({ plan }: RollChain, { size, closed, along }: Taken): S
 export function checkLegOneClosed({ plan, close }: RollChain, { open }: SidePosition): void {
   const isOpen = open.some(({ id }) => id === plan.hedge_id);
   if (plan.when !== 'now' || close?.recordedAs !== 'done' || !isOpen) return;
-  throw new SideNotFlatError({
-    code: 'book_changed',
+  throw new SideNotFlatError(plan, {
     what: `Hedge ${quotedName(plan.hedge_id)} is open, although action ${close.shortId}, its close, was recorded manually as executed.`,
     meaning: `Leg 2 of roll ${plan.chain_id} was not sent: both would be open.`,
     hint: step(
       shell`hedge journal resolve ${close.shortId} --as not-executed --reason TEXT`,
       'if it did not execute; then run the roll again',
     ),
-    retry: 'after_check',
-    details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id, action_id: close.id },
+    details: { hedge_id: plan.hedge_id, action_id: close.id },
   });
 }
 
@@ -151,16 +149,14 @@ export function checkNotClosedSince(chain: RollChain, state: JournalState): void
   const when = isAgain
     ? `roll ${plan.chain_id} had sent its leg 2`
     : `${isAtOnce ? 'the close of' : 'the maturity of leg 1 of'} roll ${plan.chain_id}`;
-  throw new SideNotFlatError({
-    code: 'book_changed',
+  throw new SideNotFlatError(plan, {
     what: `Action ${actionAndMachine(by)} closed ${plan.market} ${plan.side} after ${when}.`,
     meaning: `Leg 2 was not sent${isAgain ? ' again' : ''}: the side may be meant to stay flat.`,
     hint: [
       dropStep(plan, 'if the side stays flat'),
       step(shell`hedge roll run ${plan.chain_id} --allow-duplicate`, 'open leg 2 all the same'),
     ],
-    retry: 'after_check',
-    details: { chain_id: plan.chain_id, action_id: by.id },
+    details: { action_id: by.id },
   });
 }
 
@@ -218,11 +214,17 @@ export function checkNotReplaced(
     ? `${plan.market} ${plan.side} is not flat between the legs of roll ${plan.chain_id}: ${names.join(', ')} ${were} opened there.`
     : `${names.join(', ')} ${were} opened on ${plan.market} ${plan.side} ${when}.`;
   if (isAtOnce || !asks)
-    throw onTop(
-      plan,
-      [...listed.map(({ id }) => id), ...placed.map(({ hedgeId, id }) => hedgeId ?? id)],
+    throw new SideNotFlatError(plan, {
       what,
-    );
+      meaning: 'Leg 2 was not sent: it would come on top.',
+      hint: [
+        dropStep(plan, 'if that replaces leg 2'),
+        step(shell`hedge roll run ${plan.chain_id} --allow-duplicate`, 'open leg 2 as well'),
+      ],
+      details: {
+        hedge_ids: [...listed.map(({ id }) => id), ...placed.map(({ hedgeId, id }) => hedgeId ?? id)],
+      },
+    });
   const message = `${what} Leg 2 would come on top.`;
   const hint = dropStep(plan, 'if that replaces leg 2');
   return { names, findings: [{ level: 'warn', code: 'book_changed', message, hint }] };
@@ -264,16 +266,3 @@ function actionNamed({ intent, hedgeId, notional, shortId }: Action, { open }: S
     ? `${usdInWords(size)} (action ${shortId})`
     : hedgeInWords({ id: id ?? shortId, notional: size, reference: undefined });
 }
-
-const onTop = (plan: RollPlan, ids: readonly string[], what: string): SideNotFlatError =>
-  new SideNotFlatError({
-    code: 'book_changed',
-    what,
-    meaning: 'Leg 2 was not sent: it would come on top.',
-    hint: [
-      dropStep(plan, 'if that replaces leg 2'),
-      step(shell`hedge roll run ${plan.chain_id} --allow-duplicate`, 'open leg 2 as well'),
-    ],
-    retry: 'after_check',
-    details: { chain_id: plan.chain_id, hedge_ids: ids },
-  });

@@ -32,24 +32,31 @@ const isAt = (target: RollTarget, plan: RollPlan): boolean =>
 /** A roll that ended just now was hardly planned before. */
 const LONGEST_MS = 7 * 86_400_000;
 
-/**
- * The finished roll of the hedge that is named: its process may have died before it said so. By market and side, a roll on
- * the same terms that ended within the last minute is a duplicate. @throws StoppedError
- */
-export function rolledBefore(
-  { target, tenor, allowDuplicate }: RollIntent,
+/** Rolls at once on the same terms that are done, the newest first. */
+function doneBefore(
+  { target, tenor }: RollIntent,
   { journal, clock, identity }: TradingContext,
-): RollChain | undefined {
+): readonly RollChain[] {
   const nowMs = clock.now();
   const isMeant = (plan: RollPlan): boolean =>
     plan.when === 'now' && plan.tenor_days === tenor && isAt(target, plan);
   const from = 'hedge' in target ? undefined : exactInstant(nowMs - LONGEST_MS);
-  const done = [...chainsOf(journal.read(), { nowMs, identity, isMeant, from })].filter(
-    ({ state }) => state === 'done',
-  );
-  if ('hedge' in target) return done[0];
-  const recent = done.find(({ open }) => Math.abs(nowMs - Date.parse(open?.changedAt ?? '')) < MINUTE_MS);
-  if (recent === undefined || allowDuplicate) return undefined;
+  const chains = [...chainsOf(journal.read(), { nowMs, identity, isMeant, from })];
+  return chains.filter(({ state }) => state === 'done');
+}
+
+const endedWithin = (ms: number, { open }: RollChain, { clock }: TradingContext): boolean =>
+  Math.abs(clock.now() - Date.parse(open?.changedAt ?? '')) < ms;
+
+/**
+ * The finished roll of the hedge that is named: its process may have died before it said so. By market and side, a roll on
+ * the same terms that ended within the last minute is a duplicate. @throws StoppedError
+ */
+export function rolledBefore(intent: RollIntent, context: TradingContext): RollChain | undefined {
+  const done = doneBefore(intent, context);
+  if ('hedge' in intent.target) return done[0];
+  const recent = done.find((chain) => endedWithin(MINUTE_MS, chain, context));
+  if (recent === undefined || intent.allowDuplicate) return undefined;
   throw nothingSent({
     code: 'duplicate',
     what: `The same roll ended within the last minute: ${recent.plan.chain_id}.`,
@@ -67,19 +74,15 @@ const LOOK_AGAIN_MS = 12 * 3_600_000;
  */
 export function unseenRollTo(
   hedgeId: string,
-  { target, tenor, allowDuplicate }: RollIntent,
-  { journal, clock, identity }: TradingContext,
+  intent: RollIntent,
+  context: TradingContext,
 ): RollChain | undefined {
-  if ('hedge' in target || allowDuplicate) return undefined;
-  const nowMs = clock.now();
-  const isMeant = (plan: RollPlan): boolean => plan.when === 'now' && plan.tenor_days === tenor;
-  const from = exactInstant(nowMs - LONGEST_MS);
-  return [...chainsOf(journal.read(), { nowMs, identity, isMeant, from })].find(
-    ({ state, open, end }) =>
-      state === 'done' &&
-      end === undefined &&
-      open?.hedgeId === hedgeId &&
-      Math.abs(nowMs - Date.parse(open.changedAt)) < LOOK_AGAIN_MS,
+  if ('hedge' in intent.target || intent.allowDuplicate) return undefined;
+  return doneBefore(intent, context).find(
+    (chain) =>
+      chain.end === undefined &&
+      chain.open?.hedgeId === hedgeId &&
+      endedWithin(LOOK_AGAIN_MS, chain, context),
   );
 }
 

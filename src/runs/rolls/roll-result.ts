@@ -3,6 +3,7 @@ import { ownField } from '../../domain/fields.ts';
 import { isCommand, say, shell, step } from '../../domain/hint.ts';
 import {
   type Effect,
+  type ErrorParts,
   type HedgeError,
   type NextStep,
   type Sentence,
@@ -25,7 +26,15 @@ export interface RollResult {
 }
 
 /** The side is not flat, as it should be between the legs: it says so itself, and what to do. */
-export class SideNotFlatError extends StoppedError {}
+export class SideNotFlatError extends StoppedError {
+  constructor({ chain_id: id }: RollPlan, { details, ...parts }: SideNotFlatParts) {
+    super({ code: 'book_changed', ...parts, retry: 'after_check', details: { chain_id: id, ...details } });
+  }
+}
+
+type SideNotFlatParts = Pick<ErrorParts, 'what' | 'meaning' | 'hint'> & {
+  details: Readonly<Record<string, unknown>>;
+};
 
 export const NOTHING_RUN = { close: undefined, open: undefined, finding: undefined } as const;
 

@@ -18,10 +18,10 @@ import type { RollPlan } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import { legOneHere, type RollChain } from '../../journal/roll-chains.ts';
 import { closedHedgeId, closedInstant, EARLY_MS, endedBy, hasZone } from '../../readings/closed-record.ts';
+import { READINGS_LAG_MS } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { hedgeIfKnown, readUnderReference } from '../../readings/read-position.ts';
 import type { PositionFacts } from '../../readings/side-position.ts';
-import { READINGS_LAG_MS } from '../../trading/idempotency-window.ts';
 import type { Finding } from '../../trading/trading-context.ts';
 import { isMatured, legTwo } from './plan-roll.ts';
 

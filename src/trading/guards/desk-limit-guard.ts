@@ -15,6 +15,7 @@ import { type Action, isEnded, maybeExecuted } from '../../journal/replay.ts';
 import { changesKept } from '../../journal/results.ts';
 import { chainNotional, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
+import { READINGS_LAG_MS } from '../../readings/poll.ts';
 import {
   everySide,
   OVER_STATUSES,
@@ -24,7 +25,6 @@ import {
   sidePositionOf,
 } from '../../readings/side-position.ts';
 import { lacksSide, mayBeMissing } from '../../readings/unconfirmed-hedges.ts';
-import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import type { PlanFacts } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
 import { type Excess, tooLarge } from './guard-plan.ts';

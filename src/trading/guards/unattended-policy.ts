@@ -3,6 +3,7 @@
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { dealIdOf, type TypedIntent } from '../../domain/action-intent.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
+import { hasBound } from '../../domain/price-bounds.ts';
 import { hasLiveRules, PRACTICE_LIVE } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import type { TradingContext } from '../trading-context.ts';
@@ -85,8 +86,7 @@ export function missingUnattended(intent: TypedIntent, context: UnattendedContex
   if (!hasLiveRules(context) || !enlarges(intent)) return missing;
   if (dealIdOf(intent) === undefined && intent.options.idempotencyKey === undefined)
     missing.push(createsHedge(intent) ? 'deal_id' : 'key');
-  const { bounds, anyPrice } = intent;
-  if (!anyPrice && bounds.worstPrice === undefined && bounds.maxCostBps === undefined) missing.push('price');
+  if (!intent.anyPrice && !hasBound(intent.bounds)) missing.push('price');
   return missing;
 }
 

@@ -8,9 +8,10 @@ import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { similarForm } from '../../domain/similar-ids.ts';
 import { isSameSide } from '../../domain/vocabulary.ts';
 import type { Action } from '../../journal/replay.ts';
+import { READINGS_LAG_MS } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readNewestHedges } from '../../readings/read-position.ts';
-import { mayArriveUntil, READINGS_LAG_MS } from '../idempotency-window.ts';
+import { mayArriveUntil } from '../idempotency-window.ts';
 
 /** A shorter one would be the beginning of too many. */
 const SHORTEST_CUT = 8;

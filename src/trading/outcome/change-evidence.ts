@@ -196,10 +196,9 @@ function closeEvidence(
   return { ...exactly(side, opened, ...remarks), isReopened: true };
 }
 
-const allMatured = (hedges: readonly HedgeDiff[]): boolean =>
-  hedges.length > 0 && hedges.every(({ change }) => change.kind === 'matured');
+const allMatured = (hedges: readonly HedgeDiff[]): boolean => hedges.length > 0 && hedges.every(isPast);
 
-const isPast = ({ kind }: MeasuredChange): boolean => kind === 'matured';
+const isPast = ({ kind }: HedgeDiff): boolean => kind === 'matured';
 
 const cannotMeasure = (hedges: readonly HedgeDiff[]): string | undefined =>
   hedges.length === 0 ? BEFORE_UNKNOWN : whyUnmeasured(hedges);

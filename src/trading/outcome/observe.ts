@@ -230,10 +230,7 @@ export function evidenceOnSide(action: Action, { now: read, lookedAtMs, actions 
   const now = withoutMaturityOf(closers, read);
   const direct = changeEvidence({ effect, before }, now, concurrentActions(action, actions, lookedAtMs));
   const closer = closers.at(-1);
-  if (
-    closer === undefined ||
-    !diffPosition(before, now).holding.every(({ change }) => change.kind === 'left')
-  )
+  if (closer === undefined || !diffPosition(before, now).holding.every(({ kind }) => kind === 'left'))
     return direct;
   const closedBy = actionAndMachine(closer);
   if (direct.kind === 'exact') return { ...direct, closedBy };

@@ -12,21 +12,17 @@ import {
   PENDING_STATUSES,
   type SidePosition,
 } from '../../readings/side-position.ts';
-import type { HedgeChange } from '../plan.ts';
-
-export type HedgeChangeKind =
-  | { kind: 'held'; notional: Big }
-  /** Gone before its maturity. */
-  | { kind: 'left' }
-  /** Settled at maturity, or due to be: that proves nothing about an action. */
-  | { kind: 'matured' }
-  | { kind: 'unseen'; why: string };
 
 export interface HedgeDiff {
   id: string;
   /** USD; undefined when it was not known. */
   before: Big | undefined;
-  change: HedgeChangeKind;
+  /** `left`: gone before its maturity. `matured`: settled at it, or due to be, which proves nothing about an action. */
+  kind: 'held' | 'left' | 'matured' | 'unseen';
+  /** USD; undefined when unseen. */
+  after: Big | undefined;
+  /** Why it is unseen. */
+  why?: string;
 }
 
 export interface PositionDiff {
@@ -35,6 +31,8 @@ export interface PositionDiff {
   /** Those in flight before that have filled since: the action may have changed them too. */
   joined: readonly HedgeDiff[];
 }
+
+const ZERO = new Big(0);
 
 const isComing = (status: string | null): boolean => status !== null && PENDING_STATUSES.includes(status);
 
@@ -51,31 +49,30 @@ export function diffPosition(before: IntentRecord['before'], now: SidePosition):
     among.map(({ hedge_id: id, notional_usd }) => ({
       id,
       before: notional_usd === null ? undefined : new Big(notional_usd),
-      change: changeOf(id, now),
+      ...changeOf(id, now),
     }));
   const existing = before.hedges.filter(({ status }) => status === null || !OVER_STATUSES.includes(status));
   return {
     holding: diffed(existing.filter(({ status }) => !isComing(status))),
-    joined: diffed(existing.filter(({ status }) => isComing(status))).filter(
-      ({ change }) => change.kind === 'held',
-    ),
+    joined: diffed(existing.filter(({ status }) => isComing(status))).filter(({ kind }) => kind === 'held'),
   };
 }
 
-function changeOf(id: string, now: SidePosition): HedgeChangeKind {
+function changeOf(id: string, now: SidePosition): Omit<HedgeDiff, 'id' | 'before'> {
   const held = now.open.find((hedge) => hedge.id === id);
-  if (held !== undefined) return { kind: 'held', notional: held.notional };
+  if (held !== undefined) return { kind: 'held', after: held.notional };
   const listed = now.listed.find((hedge) => hedge.id === id);
   // The service's time comes in whole seconds: a hedge that is over may have settled within this one.
   const by = new Date(now.servedAt.getTime() + 1_000);
-  if (listed !== undefined && hasMatured(listed, by)) return { kind: 'matured' };
+  if (listed !== undefined && hasMatured(listed, by)) return { kind: 'matured', after: ZERO };
   const name = unquoted(id);
   if (listed === undefined)
     return now.mayBeCut && now.inPositions !== false
-      ? { kind: 'unseen', why: `${name} is missing from an incomplete list of hedges` }
-      : { kind: 'left' };
-  if (listed.status === 'filled' || OVER_STATUSES.includes(listed.status)) return { kind: 'left' };
-  return { kind: 'unseen', why: `${name} is ${unquoted(listed.status)}` };
+      ? { kind: 'unseen', after: undefined, why: `${name} is missing from an incomplete list of hedges` }
+      : { kind: 'left', after: ZERO };
+  if (listed.status === 'filled' || OVER_STATUSES.includes(listed.status))
+    return { kind: 'left', after: ZERO };
+  return { kind: 'unseen', after: undefined, why: `${name} is ${unquoted(listed.status)}` };
 }
 
 /**
@@ -96,21 +93,15 @@ export const closedMeanwhile = (before: IntentRecord['before'], now: SidePositio
 ];
 
 /** A hedge with a known size before and now; zero once it is gone or matured. */
-export interface MeasuredChange extends HedgeChange {
-  kind: 'held' | 'left' | 'matured';
-}
+export type MeasuredChange = HedgeDiff & { before: Big; after: Big };
 
 export const measuredChanges = (hedges: readonly HedgeDiff[]): readonly MeasuredChange[] =>
-  hedges.flatMap(({ id, before, change }) =>
-    before === undefined || change.kind === 'unseen'
-      ? []
-      : [{ id, before, after: change.kind === 'held' ? change.notional : new Big(0), kind: change.kind }],
-  );
+  hedges.filter((each): each is MeasuredChange => each.before !== undefined && each.after !== undefined);
 
 /** Why not every hedge can be measured; undefined when each can. */
 export function whyUnmeasured(hedges: readonly HedgeDiff[]): string | undefined {
-  for (const { id, before, change } of hedges) {
-    if (change.kind === 'unseen') return change.why;
+  for (const { id, before, why } of hedges) {
+    if (why !== undefined) return why;
     if (before === undefined) return `the earlier size of ${unquoted(id)} is not known`;
   }
   return undefined;

@@ -9,6 +9,7 @@ import { type AccountSide, holdsSide } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import { knownClosed, openFromHere } from '../../readings/closed-here.ts';
+import { READINGS_LAG_MS } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { hedgeIfKnown, type Reading } from '../../readings/read-position.ts';
 import { type SidePosition, sideHedge } from '../../readings/side-position.ts';
@@ -20,7 +21,6 @@ import {
   type UnconfirmedHedge,
   unconfirmedHedges,
 } from '../../readings/unconfirmed-hedges.ts';
-import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import { readAt } from './concurrent-actions.ts';
 
 /** The hedges that held the side before an action of the journal. */

@@ -128,7 +128,7 @@ function otherHedges(action: Action, now: SidePosition): string | undefined {
   if (current.length === 0) return undefined;
   const { before } = action.intent;
   const { holding, joined } = diffPosition(before, now);
-  const gone = holding.filter(({ change }) => change.kind === 'left' || change.kind === 'matured');
+  const gone = holding.filter(({ kind }) => kind === 'left' || kind === 'matured');
   if (gone.length > 0) {
     const named = gone.map(
       ({ id, before: size }) => `${unquoted(id)}${size === undefined ? '' : ` ${usdInWords(size)}`}`,
