@@ -1,11 +1,12 @@
 /** An export: the chain as JSON lines, written from the database and read again. */
+import * as z from 'zod/mini';
 import { fieldsIn } from '../domain/fields.ts';
 import { linesOf } from '../platform/file-lines.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import { isHash } from './chain.ts';
 import { refuseEarlierFiles } from './store/earlier-files.ts';
-import { hashAt, headOf, type StoredRecord, storedRecords } from './store/record-rows.ts';
+import { hashAt, headOf, storedRecords } from './store/record-rows.ts';
 import { databaseFile, openJournalFile } from './store/schema.ts';
 
 export interface ExportOptions {
@@ -43,15 +44,24 @@ export function* exportJournal({
   }
 }
 
+const hash = z.string().check(z.refine(isHash));
+const exportedRecord = z.object({
+  seq: z.int().check(z.positive()),
+  id: z.string(),
+  record: z.string(),
+  stamp: z.string(),
+  hash,
+  /** The hash of the record before, where the line states it. */
+  prev: z.optional(hash),
+});
+
 /** A line of an export; `stored` is undefined for one that is none. */
 export interface ExportedLine {
   /** From 1. */
   line: number;
   /** In bytes, with its newline. */
   bytes: number;
-  stored: StoredRecord | undefined;
-  /** The hash of the record before, where the line states it. */
-  prev: string | undefined;
+  stored: z.infer<typeof exportedRecord> | undefined;
 }
 
 /** The lines of an export, in constant memory. @throws DamagedFileError for a file that cannot be read. */
@@ -59,21 +69,6 @@ export function* exportedLines(path: string): Generator<ExportedLine> {
   let line = 0;
   for (const { bytes } of linesOf(path)) {
     line += 1;
-    const { seq, id, record, stamp, hash, prev } = fieldsIn(bytes);
-    const isRecord =
-      typeof seq === 'number' &&
-      Number.isSafeInteger(seq) &&
-      seq > 0 &&
-      typeof id === 'string' &&
-      typeof record === 'string' &&
-      typeof stamp === 'string' &&
-      isHash(hash) &&
-      (prev === undefined || isHash(prev));
-    yield {
-      line,
-      bytes: bytes.length + 1,
-      stored: isRecord ? { seq, id, record, stamp, hash } : undefined,
-      prev: isHash(prev) ? prev : undefined,
-    };
+    yield { line, bytes: bytes.length + 1, stored: exportedRecord.safeParse(fieldsIn(bytes)).data };
   }
 }

@@ -18,11 +18,6 @@ import { isSameSide, type SideOfMarket } from '../domain/vocabulary.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { type Action, inFlight, isUnfinished, isUnresolved, maybeExecuted } from './replay.ts';
 
-export type FoundAction =
-  | { found: 'one'; action: Action }
-  | { found: 'none' }
-  | { found: 'many'; actions: readonly Action[] };
-
 export interface AccountSide extends SideOfMarket {
   identity: AccountIdentity;
 }
@@ -40,21 +35,6 @@ export interface DealTerms extends AccountSide {
 
 const DUPLICATE_MS = 60_000;
 export const LAST_DEALS = 20;
-
-/**
- * By ID, short ID or prefix (four digits or more). A short ID means the action shown under it, even when a later ID has
- * the same prefix.
- */
-export function findAction(actions: readonly Action[], text: string): FoundAction {
-  const wanted = text.toLowerCase();
-  if (!/^[0-9a-f]{4,16}$/.test(wanted)) return { found: 'none' };
-  const matching = actions.filter(({ id }) => id.startsWith(wanted));
-  const exact = matching.find(({ id, shortId }) => id === wanted || shortId === wanted);
-  const [only] = exact === undefined ? matching : [exact];
-  if (only === undefined) return { found: 'none' };
-  if (exact === undefined && matching.length > 1) return { found: 'many', actions: matching };
-  return { found: 'one', action: only };
-}
 
 /** The latest action under an idempotency key of the account (specification §7). */
 export const findByKey = (
@@ -225,15 +205,11 @@ export const hedgesOpenedHere = (
     ),
   );
 
-/** A hedge traded from this machine, at the time of the last record. `seen`: the outcome is known. */
-export interface EnlargingAction {
-  id: string;
-  atMs: number;
-  seen: boolean;
-}
-
-/** Hedges on a side that opens and adds from this machine opened or enlarged, or may have. */
-export const enlargedOn = (actions: readonly Action[], place: AccountSide): readonly EnlargingAction[] =>
+/**
+ * Hedges on a side that opens and adds from this machine opened or enlarged, or may have, at the time of the last record.
+ * `seen`: the outcome is known.
+ */
+export const enlargedOn = (actions: readonly Action[], place: AccountSide) =>
   actions
     .filter(
       (it) => enlarges(it.intent) && isOn(it, place) && (inFlight(it) || ENLARGED.includes(it.outcome?.kind)),

@@ -165,6 +165,16 @@ export function foundBy(actions: readonly Action[], by: FindBy): readonly Action
 export const actionById = (state: Pick<JournalState, 'find'>, id: string): Action | undefined =>
   state.find({ ids: [id] }).find((each) => each.id === id);
 
+/**
+ * By ID, short ID or prefix (four digits or more). A short ID means the action shown under it, even when a later ID has
+ * the same prefix.
+ */
+export function findById(state: Pick<JournalState, 'find'>, text: string): readonly Action[] {
+  const [wanted, matching] = [text.toLowerCase(), state.find({ ids: [text] })];
+  const exact = matching.find(({ id, shortId }) => id === wanted || shortId === wanted);
+  return exact === undefined ? matching : [exact];
+}
+
 /** The state and further actions that are not on disk: the newest, and current. */
 export function withActions(state: JournalState, more: readonly Action[]): JournalState {
   if (more.length === 0) return state;

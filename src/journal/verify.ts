@@ -193,10 +193,10 @@ class Audit {
 
   async readExport(path: string): Promise<void> {
     let follower: ChainFollower | undefined;
-    for (const { line, bytes, stored, prev } of exportedLines(path)) {
+    for (const { line, bytes, stored } of exportedLines(path)) {
       this.#report.bytes += bytes;
-      const isPart = stored !== undefined && stored.seq > 1 && prev !== undefined;
-      follower ??= this.#begin(path, isPart ? { seq: stored.seq - 1, hash: prev } : NO_HEAD);
+      const { seq = 1, prev } = stored ?? {};
+      follower ??= this.#begin(path, seq > 1 && prev !== undefined ? { seq: seq - 1, hash: prev } : NO_HEAD);
       if (stored === undefined) follower.unreadable(`has no record in line ${line.toString()}`);
       else this.#read(stored, follower);
       if (line % TURN === 0) await this.#turn();

@@ -84,21 +84,16 @@ export function openFromHere(place: AccountSide, { journal, clock }: OwnJournal)
   return undefined;
 }
 
-export interface KnownClosed {
-  ids: ReadonlySet<string>;
-  /** The history could be read, and names hedges: one that it lacks was not closed. */
-  isTold: boolean;
-}
-
 /**
  * Those of `hedges` that this machine saw closed, or that have a record in the history. `openMs`: when they were known to be open, by the
- * service's clock: an earlier record is of a part that was closed.
+ * service's clock: an earlier record is of a part that was closed. `isTold`: the history could be read, and names hedges: one that it
+ * lacks was not closed.
  */
 export async function knownClosed(
   hedges: readonly Listed[],
   reading: OwnJournal & Pick<ReadContext, 'api' | 'signal'>,
   openMs = Number.NEGATIVE_INFINITY,
-): Promise<KnownClosed> {
+) {
   const here = closedFromHere(hedges, reading, { isSeen: true });
   if (hedges.every(({ id }) => here.has(id))) return { ids: here, isTold: true };
   const history = await reading.api.history({ signal: reading.signal }).catch(without(HedgeError));

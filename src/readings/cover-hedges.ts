@@ -18,14 +18,12 @@ import {
   type RollChain,
   rollInWords,
   rootOf,
-  unfinishedChains,
   whyNoLegTwo,
 } from '../journal/roll-chains.ts';
 import { closedFromHere } from './closed-here.ts';
 import { closedHedgeId, settlementIn } from './closed-record.ts';
 import { incompleteFinding } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
-import { rollsOf } from './read-journal.ts';
 import { PENDING_STATUSES } from './side-position.ts';
 
 /** `assumed`: it matured, and nothing shows that it was closed before. */
@@ -133,23 +131,14 @@ export interface Uncertainty {
   look?: CommandWords | undefined;
 }
 
-/** IDs of the hedges that a roll is planned for. */
-export const hedgesToBeRolled = (context: ReadContext): ReadonlySet<string> =>
-  new Set(rollsOf(context, { nowMs: context.clock.now() })?.chains.map(({ plan }) => plan.hedge_id));
-
 /** Rolls that do not open their leg 2, which the coverage does not wait for. */
-export const stoppedRolls = (
-  { market, hedges, servedAt }: { market: string; hedges: readonly Hedge[]; servedAt: Date },
-  context: ReadContext,
-): readonly RollChain[] =>
-  rollsOf(context, { nowMs: context.clock.now(), servedMs: servedAt.getTime() }, hedges)?.chains.filter(
-    (chain) => chain.plan.market === market && !isDue(chain) && whyNoLegTwo(chain) !== undefined,
-  ) ?? [];
+export const stoppedRolls = (rolls: readonly RollChain[], market: string): readonly RollChain[] =>
+  rolls.filter((chain) => chain.plan.market === market && !isDue(chain) && whyNoLegTwo(chain) !== undefined);
 
 /** Rolls with a leg that is due or in flight, and actions on the market whose outcome is not known. */
 export function unfinishedHere(
-  { market, hedges, servedAt }: { market: string; hedges: readonly Hedge[]; servedAt: Date },
-  { journal, clock, identity }: ReadContext,
+  { market, hedges, rolls }: { market: string; hedges: readonly Hedge[]; rolls: readonly RollChain[] },
+  { journal, identity }: ReadContext,
 ): readonly Uncertainty[] {
   const state = unless(DamagedFileError, () => journal.read());
   if (state === undefined)
@@ -157,7 +146,7 @@ export function unfinishedHere(
   const isListed = ({ intent, hedgeId }: Action): boolean =>
     createsHedge(intent) &&
     hedges.some(({ id, status }) => id === hedgeId && !PENDING_STATUSES.includes(status));
-  const rolls = unfinishedChains(state, { nowMs: clock.now(), servedMs: servedAt.getTime(), identity })
+  const unfinished = rolls
     .filter(({ plan }) => isSameName(plan.market, market))
     .filter((chain) => isDue(chain) || chain.state === 'closing' || chain.state === 'opening');
   const actions = state.current
@@ -167,7 +156,7 @@ export function unfinishedHere(
     ...(incompleteFinding(state.trouble) === undefined
       ? []
       : [{ why: "this machine's journal may lack actions", look: shell`hedge doctor` }]),
-    ...rolls.map((chain) => ({
+    ...unfinished.map((chain) => ({
       why: `roll ${chain.plan.chain_id}: ${rollInWords(chain)}`,
       look: nextOfChain(chain)?.command,
     })),

@@ -8,18 +8,16 @@ import {
   isResetBetween,
   sameIdentity,
 } from '../journal/account-identity.ts';
-import { findAction } from '../journal/queries.ts';
 import { type Action, isUnfinished } from '../journal/replay.ts';
-import type { JournalState } from '../journal/state.ts';
+import { findById, type JournalState } from '../journal/state.ts';
 import { mayBeLostError } from './journal-trouble.ts';
 
 type Named = Pick<JournalState, 'find' | 'trouble'>;
 
 /** Oldest first. @throws UsageError when there is none, DamagedFileError when its records may be lost. */
 export function findActions(state: Named, word: string): readonly Action[] {
-  const byId = findAction(state.find({ ids: [word] }), word);
-  if (byId.found === 'one') return [byId.action];
-  if (byId.found === 'many') return byId.actions;
+  const byId = findById(state, word);
+  if (byId.length > 0) return byId;
   const found = state.find({ hedgeIds: [word], dealIds: [word] });
   if (found.length > 0) return found;
   if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
@@ -51,9 +49,7 @@ export function findActionOfAccount(
   word: string,
   identity: AccountIdentity,
 ): Action | undefined {
-  const byId = findAction(state.find({ ids: [word] }), word);
-  if (byId.found === 'many') return findOneAction(state, word);
-  if (byId.found === 'one') return checkAccount(byId.action, identity);
+  if (findById(state, word).length > 0) return checkAccount(findOneAction(state, word), identity);
   return state
     .find({ hedgeIds: [word], dealIds: [word] })
     .findLast(({ intent }) => sameIdentity(intent.identity, identity));

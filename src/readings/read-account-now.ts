@@ -4,6 +4,7 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Account, Position } from '../client/schemas.ts';
 import { HedgeError, InterruptedError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
+import { poll } from './poll.ts';
 
 export type AccountNow =
   | { account: Account; positions: readonly Position[]; servedAt: Date | undefined }
@@ -13,21 +14,14 @@ export type AccountNow =
 const LIMIT_MS = 2_000;
 
 /** `connect` may start a service or open a keychain: the limit covers it. @throws InterruptedError */
-export async function readAccountNow(connect: () => Promise<HedgeApi>, clock: Clock): Promise<AccountNow> {
-  const ending = new AbortController();
-  const cancels: (() => void)[] = [];
-  const late = new Promise<AccountNow>((resolve) => {
-    cancels.push(clock.after(LIMIT_MS, () => resolve(TOO_LATE)));
-  });
-  try {
-    return await Promise.race([read(connect, ending.signal), late]);
-  } finally {
-    for (const cancel of cancels) cancel();
-    ending.abort();
-  }
-}
-
-const TOO_LATE: AccountNow = { notRead: `No response within ${(LIMIT_MS / 1_000).toString()} s.` };
+export const readAccountNow = async (connect: () => Promise<HedgeApi>, clock: Clock): Promise<AccountNow> =>
+  (await poll({
+    clock,
+    signal: new AbortController().signal,
+    withinMs: 0,
+    lastReadingMs: LIMIT_MS,
+    read: (signal) => read(connect, signal),
+  })) ?? { notRead: `No response within ${(LIMIT_MS / 1_000).toString()} s.` };
 
 async function read(connect: () => Promise<HedgeApi>, signal: AbortSignal): Promise<AccountNow> {
   try {
@@ -38,8 +32,7 @@ async function read(connect: () => Promise<HedgeApi>, signal: AbortSignal): Prom
     const [account, positions] = await Promise.all(readings);
     return { account: account.data, positions: positions.data, servedAt: account.servedAt };
   } catch (error) {
-    const isOwn = error instanceof HedgeError;
-    if ((!isOwn || error instanceof InterruptedError) && !signal.aborted) throw error;
-    return { notRead: isOwn ? error.what : 'No response.' };
+    if (!(error instanceof HedgeError) || error instanceof InterruptedError) throw error;
+    return { notRead: error.what };
   }
 }

@@ -2,7 +2,7 @@
 import { Big } from 'big.js';
 import type { CoverIntent } from '../args/cover-options.ts';
 import type { EarlyCloses } from '../cache/early-closes.ts';
-import type { Account, Hedge, Market } from '../client/schemas.ts';
+import type { Market } from '../client/schemas.ts';
 import { daysAfter, daysBetween, type HolidayTable } from '../domain/business-days.ts';
 import { instantAtHour, localHourOf } from '../domain/calendar.ts';
 import {
@@ -26,7 +26,6 @@ import {
   type CountedHedge,
   countHedges,
   earliestMaturity,
-  hedgesToBeRolled,
   notRolled,
   readSettlements,
   stoppedRolls,
@@ -34,15 +33,10 @@ import {
   unfinishedHere,
 } from './cover-hedges.ts';
 import type { ReadContext } from './read-context.ts';
+import { rollsOf } from './read-journal.ts';
 import { readClosedHedges, readPositionFacts } from './read-position.ts';
 import { marketNotFound } from './read-prices.ts';
-import {
-  hasMatured,
-  isInconsistent,
-  type PositionFacts,
-  type SidePosition,
-  sidePositionOf,
-} from './side-position.ts';
+import { hasMatured, isInconsistent, type SidePosition, sidePositionOf } from './side-position.ts';
 import { notShownOn } from './unconfirmed-hedges.ts';
 
 export interface CoverInput {
@@ -70,7 +64,6 @@ export type CoverHedge = CoverDocument['hedges'][number];
 export interface CoverReading {
   input: CoverInput;
   market: Market;
-  account: Account;
   /** Date of today in the zone. */
   today: string;
   coverage: Coverage;
@@ -104,14 +97,9 @@ export async function readCoverage(context: ReadContext, input: CoverInput): Pro
   return assemble(facts, await countFrom(facts, { context, input }), input);
 }
 
-interface Facts {
-  positionFacts: PositionFacts;
-  closed: Awaited<ReturnType<typeof readClosedHedges>>;
-  market: Market;
-  account: Account;
-}
+type Facts = Awaited<ReturnType<typeof readFacts>>;
 
-async function readFacts(context: ReadContext, { intent }: CoverInput): Promise<Facts> {
+async function readFacts(context: ReadContext, { intent }: CoverInput) {
   const { api, signal } = context;
   const [first, closed, markets, account] = await Promise.all([
     readPositionFacts(context),
@@ -161,22 +149,11 @@ function marketOf({ market: named }: CoverIntent, markets: readonly Market[]): M
 
 const ZERO = new Big(0);
 
-interface Counted {
-  today: string;
-  sides: readonly SidePosition[];
-  /** Every listed hedge of the market, closed ones too. */
-  listed: readonly Hedge[];
-  hedges: readonly CountedHedge[];
-  toBeRolled: ReadonlySet<string>;
-  stopped: readonly RollChain[];
-  uncertain: readonly Uncertainty[];
-}
-
-/** The hedges that count as cover, and what makes that uncertain. */
+/** The hedges that count as cover, and what makes that uncertain. `listed`: every hedge of the market, closed ones too. */
 async function countFrom(
   { positionFacts, closed, market: { market } }: Facts,
   { context, input: { zone, policy, exposures, earlyCloses } }: { context: ReadContext; input: CoverInput },
-): Promise<Counted> {
+) {
   const { servedAt } = positionFacts;
   const today = localHourOf(servedAt.getTime(), zone).date;
   const sides = SIDES.map((side) => sidePositionOf({ market, side }, positionFacts));
@@ -203,6 +180,8 @@ async function countFrom(
   const unrated = matured.filter(
     (hedge) => settlementOf(hedge) !== 'early' && hedge.struck_rate?.gt(0) !== true,
   );
+  const times = { nowMs: context.clock.now(), servedMs: servedAt.getTime() };
+  const rolls = rollsOf(context, times, listed)?.chains ?? [];
   return {
     today,
     sides,
@@ -213,10 +192,10 @@ async function countFrom(
       openIds,
       settlementOf,
     }),
-    toBeRolled: hedgesToBeRolled(context),
-    stopped: stoppedRolls({ market, hedges: listed, servedAt }, context),
+    toBeRolled: new Set(rolls.map(({ plan }) => plan.hedge_id)),
+    stopped: stoppedRolls(rolls, market),
     uncertain: [
-      ...unfinishedHere({ market, hedges: listed, servedAt }, context),
+      ...unfinishedHere({ market, hedges: listed, rolls }, context),
       ...notShownOn(positionFacts, market).map(({ id, why }) => ({ why: `hedge ${unquoted(id)} ${why}` })),
       ...unrated.map(({ id }) => ({ why: `hedge ${unquoted(id)} settled without a struck rate` })),
       ...(closed.reaches(fromMs)
@@ -228,7 +207,7 @@ async function countFrom(
 
 function assemble(
   { positionFacts, market, account }: Facts,
-  { today, sides, listed, hedges, toBeRolled, stopped, uncertain }: Counted,
+  { today, sides, listed, hedges, toBeRolled, stopped, uncertain }: Awaited<ReturnType<typeof countFrom>>,
   input: CoverInput,
 ): CoverReading {
   const { policy, exposures } = input;
@@ -246,7 +225,6 @@ function assemble(
   return {
     input,
     market,
-    account,
     today,
     coverage,
     plans: planDeals(coverage.buckets, () => 'unclear', { room: NO_ROOM, policy }),

@@ -13,7 +13,7 @@ import {
   type RollChain,
   unfinishedChains,
 } from '../journal/roll-chains.ts';
-import type { DeskView, JournalSpan, JournalState, RecordedHalt } from '../journal/state.ts';
+import type { DeskView, JournalSpan, JournalState } from '../journal/state.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import type { Span } from './filter-records.ts';
@@ -72,17 +72,11 @@ function readPage(state: JournalState, query: JournalQuery): Pick<JournalReading
   return { actions, fitting };
 }
 
-export interface HaltsReading {
-  /** Newest first. */
-  halts: readonly RecordedHalt[];
-  trouble: JournalTrouble | undefined;
-}
-
-/** @throws DamagedFileError when nothing can be read. */
+/** Newest first. @throws DamagedFileError when nothing can be read. */
 export function readHalts(
   journal: Journal,
   { span, limit = Infinity }: { span: Span; limit: number | undefined },
-): HaltsReading {
+) {
   const state = journal.read();
   return { halts: firstOf(state.halts(textOf(span)), limit), trouble: state.trouble };
 }

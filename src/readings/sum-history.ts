@@ -63,12 +63,10 @@ export async function sumHistory(
   };
 }
 
-interface Place {
-  name: string | null;
-  period?: NamedPeriod | undefined;
-}
-
-async function placing(by: SumBy, zone: string): Promise<(record: ClosedHedge) => Place> {
+async function placing(
+  by: SumBy,
+  zone: string,
+): Promise<(record: ClosedHedge) => { name: string | null; period?: NamedPeriod | undefined }> {
   if (by === 'market' || by === 'side') return (record) => ({ name: textFrom(ownField(record, by)) ?? null });
   const { periodOf } = await import('../domain/calendar.ts');
   return ({ closed_at: at }) => {

@@ -1,6 +1,6 @@
 /** Reads the whole account at one moment, and records it in the journal. */
 import { digitsFrom } from '../client/json.ts';
-import type { Account, ClosedHedge } from '../client/schemas.ts';
+import type { ClosedHedge } from '../client/schemas.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError, UnreadableAnswerError } from '../errors.ts';
@@ -50,16 +50,7 @@ export async function readWholeAccount(
   }
 }
 
-interface WholeAccount {
-  account: Account;
-  positionFacts: PositionFacts;
-  mids: Readonly<Record<string, string>>;
-  closed: readonly ClosedHedge[];
-  closedMayBeCut: boolean;
-  isSteady: boolean;
-}
-
-async function readOnce(context: ReadContext): Promise<WholeAccount> {
+async function readOnce(context: ReadContext) {
   const { api, signal } = context;
   const before = (await api.account({ signal })).data;
   const [positionFacts, markets, history] = await Promise.all([
@@ -150,7 +141,7 @@ const kept = (sent: Readonly<Record<string, unknown>>, names: readonly string[])
   );
 
 function recordOf(
-  { account, positionFacts, mids, closed, closedMayBeCut, isSteady }: WholeAccount,
+  { account, positionFacts, mids, closed, closedMayBeCut, isSteady }: Awaited<ReturnType<typeof readOnce>>,
   { context, profile, note }: { context: ReadContext; profile: string; note: string | undefined },
 ): SnapshotRecord {
   const { servedAt, positions, hedges } = positionFacts;

@@ -16,7 +16,6 @@ import {
 import {
   type DealTerms,
   duplicatesOf,
-  findAction,
   findByDealId,
   findByKey,
   hedgesOpenedHere,
@@ -28,7 +27,9 @@ import {
 } from '../../src/journal/queries.ts';
 import { recordedParts } from '../../src/journal/recorded-costs.ts';
 import type { IntentRecord } from '../../src/journal/records.ts';
+import type { Action } from '../../src/journal/replay.ts';
 import { fillOf, partialFillOf, touchedHedges } from '../../src/journal/results.ts';
+import { type FindBy, findById, foundBy } from '../../src/journal/state.ts';
 import {
   ACCEPTED,
   actionsOf,
@@ -125,6 +126,8 @@ describe('identities', () => {
   });
 });
 
+const among = (actions: readonly Action[]) => ({ find: (by: FindBy) => foundBy(actions, by) });
+
 describe('an action by its ID or key', () => {
   const actions = actionsOf([
     anIntent({ action_id: idOf('7c1e') }),
@@ -145,8 +148,7 @@ describe('an action by its ID or key', () => {
     ['', []],
     [`${idOf('7c1e')}0`, []],
   ])('action ID: %j finds the action with that prefix', (text, expected) => {
-    const found = findAction(actions, text);
-    expect(found.found === 'one' ? [found.action.shortId] : []).toEqual(expected);
+    expect(ids(findById(among(actions), text))).toEqual(expected);
   });
 
   it('action ID: a prefix of two actions finds both', () => {
@@ -155,9 +157,8 @@ describe('an action by its ID or key', () => {
       anIntent({ action_id: 'aaaabbbb00000001', short_id: 'aaaa' }),
       anIntent({ action_id: 'aaaabbbb00000002', short_id: 'aaaab' }),
     ]);
-    expect(findAction(two, 'aaaab')).toMatchObject({ found: 'one' });
-    const found = findAction(two, 'aaaabb');
-    expect(found.found === 'many' ? ids(found.actions) : found.found).toEqual(['aaaa', 'aaaab']);
+    expect(ids(findById(among(two), 'aaaab'))).toEqual(['aaaab']);
+    expect(ids(findById(among(two), 'aaaabb'))).toEqual(['aaaa', 'aaaab']);
   });
 
   it('idempotency key: finds the latest action of its own account', () => {

@@ -12,7 +12,7 @@ import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, haltedInWords, liftAdvice, stateInWords } from '../../journal/describe.ts';
-import { type AccountSide, conflictsOn, findAction, isOn, usedDealId } from '../../journal/queries.ts';
+import { type AccountSide, conflictsOn, isOn, usedDealId } from '../../journal/queries.ts';
 import { mayReplace } from '../../journal/replaces-leg-two.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import {
@@ -24,7 +24,7 @@ import {
   rollChain,
   rollInWords,
 } from '../../journal/roll-chains.ts';
-import type { JournalState } from '../../journal/state.ts';
+import { findById, type JournalState } from '../../journal/state.ts';
 import { troubleAdvice, troubleCode, troubleError } from '../../journal/trouble.ts';
 import { SAME_DEAL } from '../deal-id.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
@@ -294,31 +294,26 @@ function readDespite(
   const conflicts = new Set(conflicting.map(({ id }) => id));
   return new Set(
     terms.despite.map((text) => {
-      const action = named(text, state.find({ ids: [text] }));
+      const action = named(text, state);
       if (!conflicts.has(action.id) && terms.isOfRun !== true) throw noConflict(text, action, terms);
       return action.id;
     }),
   );
 }
 
-function named(text: string, actions: readonly Action[]): Action {
-  const result = findAction(actions, text);
-  switch (result.found) {
-    case 'one':
-      return result.action;
-    case 'none':
-      throw new UsageError(
-        `No action ${quotedName(text)} in the journal (--despite). Nothing was sent.`,
-        say`To list them: ${shell`hedge journal`}`,
-      );
-    case 'many':
-      throw new UsageError(
-        `${quotedName(text)} matches ${result.actions.map(({ id }) => id).join(' and ')} (--despite). Nothing was sent.`,
-        'Give more of the ID.',
-      );
-    default:
-      return result satisfies never;
-  }
+function named(text: string, state: Pick<JournalState, 'find'>): Action {
+  const [action, ...others] = findById(state, text);
+  if (action === undefined)
+    throw new UsageError(
+      `No action ${quotedName(text)} in the journal (--despite). Nothing was sent.`,
+      say`To list them: ${shell`hedge journal`}`,
+    );
+  if (others.length > 0)
+    throw new UsageError(
+      `${quotedName(text)} matches ${[action, ...others].map(({ id }) => id).join(' and ')} (--despite). Nothing was sent.`,
+      'Give more of the ID.',
+    );
+  return action;
 }
 
 function noConflict(text: string, action: Action, place: AccountSide): UsageError {
