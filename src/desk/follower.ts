@@ -20,7 +20,7 @@ import { asideName, fileStamp, moveWithLog, removeLog } from '../journal/store/r
 import { databaseFile, inodeOf, KeptOpen } from '../journal/store/schema.ts';
 import { beginWitness, followHead, readWitness, writeWitness } from '../journal/store/witness.ts';
 import { ensureFolder, syncFolder } from '../platform/atomic-file.ts';
-import { fileError } from '../platform/file-errors.ts';
+import { attempting } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
 
 /** A record of the log is not the one that this machine has, or does not continue the one before it. */
@@ -170,13 +170,11 @@ export class Follower {
     if (inodeOf(path) === undefined) return undefined;
     const aside = asideName(path, why, fileStamp(this.#machine));
     this.#kept.close();
-    try {
+    attempting('move', path, () => {
       moveWithLog(path, aside);
       removeLog(path);
       syncFolder(this.#folder, this.#machine.host);
-    } catch (error) {
-      throw fileError('move', path, error);
-    }
+    });
     return aside;
   }
 

@@ -12,7 +12,7 @@ import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError, nothingSent, type StoppedError, UsageError } from '../errors.ts';
 import { identitySchema } from '../journal/records.ts';
 import { ensureFolder, readOwnFile, syncFolder, writeAtomically } from '../platform/atomic-file.ts';
-import { codeOf, fileError } from '../platform/file-errors.ts';
+import { attempting, codeOf, fileError } from '../platform/file-errors.ts';
 import type { Host, Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 
@@ -99,12 +99,10 @@ export function writeMembership(state: string, member: Membership, machine: Mach
 /** The copy in its folder is no journal of an account any more. @throws DamagedFileError */
 export function removeMembership(state: string, name: string, { host }: Machine): void {
   const folder = deskFolder(state, name);
-  try {
+  attempting('remove', join(folder, FILE), () => {
     rmSync(join(folder, FILE), { force: true });
     syncFolder(folder, host);
-  } catch (error) {
-    throw fileError('remove', join(folder, FILE), error);
-  }
+  });
 }
 
 export function deskNamesIn(state: string): readonly string[] {

@@ -1,10 +1,8 @@
 /** Starts and controls the practice service. The only file that imports practice/, on demand. */
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PracticeControl } from '../commands/command-context.ts';
 import type { PracticeFaults } from '../output/views/practice.ts';
-import { checkFolder, ensureClosed, ensureFolder } from '../platform/atomic-file.ts';
-import { fileError } from '../platform/file-errors.ts';
+import { checkFolder, ensureClosed, ensureFolder, statOf } from '../platform/atomic-file.ts';
 import type { Host } from '../platform/host.ts';
 import type { Faults, PracticeService } from '../practice/index.ts';
 import type { CommandRuntime } from './runtime-context.ts';
@@ -69,17 +67,9 @@ export function practiceLauncher({ machine, places }: Pick<CommandRuntime, 'mach
 /** Fixes permissions on practice files before opening them. */
 function protectStore(state: string, stores: readonly string[], host: Host): void {
   checkFolder(state, host);
-  for (const store of stores.filter(isThere)) {
+  for (const store of stores.filter((store) => statOf(store) !== undefined)) {
     ensureFolder(store, host);
     for (const end of ['', '-wal', '-shm']) ensureClosed(join(store, `practice.sqlite${end}`), host);
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    throw fileError('inspect', path, error);
   }
 }
 

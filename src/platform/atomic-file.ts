@@ -22,7 +22,7 @@ import {
 import { dirname } from 'node:path';
 import { say, shell } from '../domain/hint.ts';
 import { DamagedFileError, type Hint } from '../errors.ts';
-import { codeOf, failureReason, fileError } from './file-errors.ts';
+import { attempting, codeOf, failureReason, fileError } from './file-errors.ts';
 import type { Host, Machine } from './host.ts';
 import { checkParents } from './parent-folders.ts';
 
@@ -34,21 +34,14 @@ const OTHERS_MAY_WRITE = 0o022;
  * is removed, write access of others is rejected.
  */
 export function ensureFolder(path: string, host: Host): void {
-  let isNew: boolean;
-  try {
-    isNew = makeFolders(path, host);
-  } catch (error) {
-    throw fileError('create the folder', path, error);
-  }
+  const isNew = attempting('create the folder', path, () => makeFolders(path, host));
   // Another user may have created one of the missing parents.
   if (isNew) checkParents(path, host);
   checkFolder(path, host);
   if (host.uid === undefined) return;
-  try {
+  attempting('set the permissions of', path, () => {
     if ((lstatSync(path).mode & OTHERS) !== 0) chmodSync(path, 0o700);
-  } catch (error) {
-    throw fileError('set the permissions of', path, error);
-  }
+  });
 }
 
 /**
@@ -91,18 +84,14 @@ export function ensureClosed(path: string, host: Host): void {
   if (host.uid === undefined || (stats.mode & OTHERS) === 0) return;
   if ((stats.mode & OTHERS_MAY_WRITE) !== 0)
     throw foreign(path, 'can be written by other users', say`Run: ${shell`chmod 600 ${path}`}`);
-  try {
-    chmodSync(path, 0o600);
-  } catch (error) {
-    throw fileError('set the permissions of', path, error);
-  }
+  attempting('set the permissions of', path, () => chmodSync(path, 0o600));
 }
 
 /** Replaces a file (0600) atomically, also across a power cut; it is on disk on return. The folder must exist. */
 export function writeAtomically(path: string, content: string | Uint8Array, machine: Machine): void {
   checkReplaceable(path, machine.host);
   const temporary = `${path}.${Buffer.from(machine.random.bytes(8)).toString('hex')}.tmp`;
-  try {
+  attempting('write', path, () => {
     // One of the same name is another's.
     closeSync(openSync(temporary, 'wx', 0o600));
     try {
@@ -117,9 +106,7 @@ export function writeAtomically(path: string, content: string | Uint8Array, mach
       throw error;
     }
     syncFolder(dirname(path), machine.host);
-  } catch (error) {
-    throw fileError('write', path, error);
-  }
+  });
 }
 
 /** A disk that refuses this too must not hide why the file was not written. */
@@ -234,13 +221,8 @@ function checkOwner(path: string, stats: Stats, host: Host): void {
 }
 
 /** Undefined when nothing is there. A link is not followed. @throws DamagedFileError */
-export function statOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    throw fileError('inspect', path, error);
-  }
-}
+export const statOf = (path: string): Stats | undefined =>
+  attempting('inspect', path, () => lstatSync(path, { throwIfNoEntry: false }));
 
 /** The error for a data file that is a symbolic link. */
 export const symbolicLinkError = (path: string): DamagedFileError =>

@@ -55,6 +55,15 @@ export function fileError(doing: string, path: string, cause: unknown): DamagedF
   });
 }
 
+/** `doing`: a verb. @throws DamagedFileError where the system refuses `work` */
+export function attempting<T>(doing: string, path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw fileError(doing, path, error);
+  }
+}
+
 export type FileFacts =
   | { path: string; is: 'absent' }
   | { path: string; is: 'hidden'; why: string }

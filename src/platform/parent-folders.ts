@@ -3,7 +3,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { say, shell } from '../domain/hint.ts';
 import { type CommandWords, DamagedFileError } from '../errors.ts';
-import { fileError } from './file-errors.ts';
+import { attempting } from './file-errors.ts';
 import type { Host } from './host.ts';
 
 export interface OpenParent {
@@ -90,13 +90,9 @@ const namesIn = (path: string): string[] => path.split('/').filter((name) => nam
 
 function look(path: string, seen: SeenEntries): Stats | undefined {
   if (seen.has(path)) return seen.get(path);
-  try {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    seen.set(path, stats);
-    return stats;
-  } catch (error) {
-    throw fileError('inspect', path, error);
-  }
+  const stats = attempting('inspect', path, () => lstatSync(path, { throwIfNoEntry: false }));
+  seen.set(path, stats);
+  return stats;
 }
 
 type How = (folder: string) => Omit<OpenParent, 'path'>;

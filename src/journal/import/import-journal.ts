@@ -8,7 +8,7 @@ import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { DamagedFileError, UsageError, unless } from '../../errors.ts';
 import { ensureFolder, readOwnFile, statOf, syncFolder } from '../../platform/atomic-file.ts';
-import { fileError } from '../../platform/file-errors.ts';
+import { attempting } from '../../platform/file-errors.ts';
 import { linesOf } from '../../platform/file-lines.ts';
 import type { Machine } from '../../platform/host.ts';
 import { withLock } from '../../platform/lock.ts';
@@ -135,23 +135,18 @@ function create(path: string, { state, machine }: Source, fill: (db: JournalData
     });
   createJournalFile(draft, machine, fill);
   beginWitness(state, machine);
-  try {
+  attempting('create', path, () => {
     linkSync(draft, path);
     syncFolder(state, machine.host);
-  } catch (error) {
-    throw fileError('create', path, error);
-  }
+  });
 }
 
 /** Removes the files of an import that died. */
-function sweep(state: string): void {
-  try {
+const sweep = (state: string): void =>
+  attempting('clear', state, () => {
     for (const name of readdirSync(state))
       if (name.startsWith(DRAFT)) rmSync(join(state, name), { force: true });
-  } catch (error) {
-    throw fileError('clear', state, error);
-  }
-}
+  });
 
 /** Whether an export has the record after the last one of the journal. */
 const isContinuedBy = ({ files }: Source, head: JournalHead): boolean =>
@@ -292,18 +287,15 @@ function givenFiles(paths: readonly string[], own: readonly string[]): readonly 
 }
 
 /** Returns the new path. */
-function renamedAside(path: string): string {
-  try {
+const renamedAside = (path: string): string =>
+  attempting('rename', path, () => {
     for (let count = 1; ; count += 1) {
       const aside = `${path}.imported${count === 1 ? '' : `-${count.toString()}`}`;
       if (statOf(aside) !== undefined) continue;
       renameSync(path, aside);
       return aside;
     }
-  } catch (error) {
-    throw fileError('rename', path, error);
-  }
-}
+  });
 
 const hasOthers = ({ state, files }: Source): UsageError =>
   new UsageError(

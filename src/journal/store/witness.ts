@@ -9,7 +9,7 @@ import { dirname } from 'node:path';
 import { type Fields, fieldsIn } from '../../domain/fields.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
 import { readOwnFile, withOpened, writeAtomically } from '../../platform/atomic-file.ts';
-import { fileError } from '../../platform/file-errors.ts';
+import { attempting } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { isHash } from '../chain.ts';
 import type { JournalTrouble } from '../trouble.ts';
@@ -89,17 +89,10 @@ export function writePendingMark(state: string, host: Host, id: string | undefin
 
 /** False for a file of another length, which would have to be synced. The file is one that was just read. */
 function isWrittenOver(path: string, text: string, place: number): boolean {
-  try {
-    return withOpened(
-      path,
-      TO_WRITE,
-      (fd) =>
-        fstatSync(fd).size >= PLACES * PLACE_BYTES &&
-        writeSync(fd, Buffer.from(text), 0, PLACE_BYTES, place * PLACE_BYTES) === PLACE_BYTES,
-    );
-  } catch (error) {
-    throw fileError('write', path, error);
-  }
+  const write = (fd: number): boolean =>
+    fstatSync(fd).size >= PLACES * PLACE_BYTES &&
+    writeSync(fd, Buffer.from(text), 0, PLACE_BYTES, place * PLACE_BYTES) === PLACE_BYTES;
+  return attempting('write', path, () => withOpened(path, TO_WRITE, write));
 }
 
 /** Before a database is made: one without a witness is not new. @throws DamagedFileError */
