@@ -287,7 +287,7 @@ export class InterruptedError extends HedgeError {
   }
 }
 
-type ErrorClass = abstract new (...args: never[]) => HedgeError;
+type ErrorClass = abstract new (...args: never[]) => Error;
 
 interface ErrorKind {
   kind?: ErrorClass;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { AgentSocket, AgentState } from '../client/transport/agent-socket.ts';
 import { makeConnector } from '../client/transport/connector.ts';
 import type { CaCertificates, Target } from '../client/transport/tls.ts';
+import { unless } from '../errors.ts';
 import { aborted, type Clock } from '../platform/clock.ts';
 import type { Host, ProcessIdentity } from '../platform/host.ts';
 import { agentServer } from './agent-server.ts';
@@ -129,13 +130,8 @@ export function runAgent(
   return { begun, ended, stop: () => stop('stopped') };
 }
 
-function fileOf(path: string): Stats | undefined {
-  try {
-    return path.endsWith('.sock') ? lstatSync(path) : statSync(path);
-  } catch {
-    return undefined;
-  }
-}
+const fileOf = (path: string): Stats | undefined =>
+  unless(Error, () => (path.endsWith('.sock') ? lstatSync(path) : statSync(path)));
 
 const isSame = (one: Stats | undefined, other: Stats | undefined): boolean =>
   one !== undefined && other !== undefined && one.ino === other.ino && one.mtimeMs === other.mtimeMs;

@@ -6,7 +6,7 @@ import { type Stats, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { elementAt, elementsIn } from '../domain/der.ts';
 import { quoted } from '../domain/quoted.ts';
-import { DamagedFileError } from '../errors.ts';
+import { DamagedFileError, unless } from '../errors.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import type { Host } from '../platform/host.ts';
 import { whyForeign } from '../platform/parent-folders.ts';
@@ -52,13 +52,7 @@ const whyNotTrusted = (path: string, host: Pick<Host, 'uid'>, stats: Stats): str
   isAbsolute(path) ? whyForeign(path, stats, host) : 'its path is relative';
 
 /** Undefined where Node cannot read it either. */
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
-}
+const statOf = (path: string): Stats | undefined => unless(Error, () => statSync(path));
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 

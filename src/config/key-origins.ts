@@ -5,6 +5,7 @@
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { quoted } from '../domain/quoted.ts';
+import { unless } from '../errors.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import type { Host } from '../platform/host.ts';
 import { whyForeign } from '../platform/parent-folders.ts';
@@ -137,12 +138,8 @@ const pathsIn = (word: string): readonly string[] =>
   [word, word.slice(word.indexOf('=') + 1)].filter((each) => isAbsolute(each));
 
 function fileAt(path: string): Stats | undefined {
-  try {
-    const stats = statSync(path);
-    return stats.isFile() ? stats : undefined;
-  } catch {
-    return undefined;
-  }
+  const stats = unless(Error, () => statSync(path));
+  return stats?.isFile() === true ? stats : undefined;
 }
 
 function mayRun(path: string): boolean {

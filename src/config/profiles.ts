@@ -6,7 +6,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError, unless } from '../errors.ts';
 import { checkReplaceable, ensureFolder, syncFolder } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
@@ -173,14 +173,11 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
 }
 
 /** Another one for each change of the file; undefined where there is none, or it cannot be told. */
-function stampOf(path: string): string | undefined {
-  try {
+const stampOf = (path: string): string | undefined =>
+  unless(Error, () => {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
     return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
-  } catch {
-    return undefined;
-  }
-}
+  });
 
 /** @throws CredentialError `unknown_profile` */
 function storedIn({ profiles }: ProfileFile, name: string): StoredProfile {

@@ -67,7 +67,7 @@ export function practiceLauncher({ machine, places }: Pick<CommandRuntime, 'mach
 /** Fixes permissions on practice files before opening them. */
 function protectStore(state: string, stores: readonly string[], host: Host): void {
   checkFolder(state, host);
-  for (const store of stores.filter((store) => statOf(store) !== undefined)) {
+  for (const store of stores.filter((each) => statOf(each) !== undefined)) {
     ensureFolder(store, host);
     for (const end of ['', '-wal', '-shm']) ensureClosed(join(store, `practice.sqlite${end}`), host);
   }

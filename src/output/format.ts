@@ -13,7 +13,7 @@ import {
   REST_DAY,
   restDayOf,
 } from '../domain/zone-times.ts';
-import type { Sentence } from '../errors.ts';
+import { type Sentence, unless } from '../errors.ts';
 import type { Amount, Cell } from './cells.ts';
 
 export interface CellFormat {
@@ -193,11 +193,5 @@ function bare(character: string): string {
   return /^[\x20-\x7e]+$/.test(letters) ? letters : '?';
 }
 
-function exactOf(amount: Amount): Big | undefined {
-  if (amount instanceof Big) return amount;
-  try {
-    return new Big(amount);
-  } catch {
-    return undefined;
-  }
-}
+const exactOf = (amount: Amount): Big | undefined =>
+  amount instanceof Big ? amount : unless(Error, () => new Big(amount));

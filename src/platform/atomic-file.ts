@@ -21,7 +21,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { say, shell } from '../domain/hint.ts';
-import { DamagedFileError, type Hint } from '../errors.ts';
+import { DamagedFileError, type Hint, unless } from '../errors.ts';
 import { attempting, codeOf, failureReason, fileError } from './file-errors.ts';
 import type { Host, Machine } from './host.ts';
 import { checkParents } from './parent-folders.ts';
@@ -110,13 +110,8 @@ export function writeAtomically(path: string, content: string | Uint8Array, mach
 }
 
 /** A disk that refuses this too must not hide why the file was not written. */
-export function removeLeft(temporary: string): void {
-  try {
-    rmSync(temporary, { force: true });
-  } catch {
-    // Nothing reads it.
-  }
-}
+export const removeLeft = (temporary: string): void =>
+  unless(Error, () => rmSync(temporary, { force: true }));
 
 /** Opens a file for `work`, and closes it. A new one is 0600. */
 export function withOpened<T>(path: string, flags: string | number, work: (fd: number) => T): T {

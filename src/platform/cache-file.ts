@@ -11,18 +11,14 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { unless } from '../errors.ts';
 import { checkFolder, checkRegular, checkReplaceable, ensureFolder, readOwnFile } from './atomic-file.ts';
 import type { Host } from './host.ts';
 import type { Random } from './random.ts';
 
 /** Undefined for a file that is absent, or that others could have read or written. */
-export function readCacheFile(path: string, options: { host: Host; maxBytes: number }): Buffer | undefined {
-  try {
-    return readOwnFile(path, options);
-  } catch {
-    return undefined;
-  }
-}
+export const readCacheFile = (path: string, options: { host: Host; maxBytes: number }): Buffer | undefined =>
+  unless(Error, () => readOwnFile(path, options));
 
 /**
  * Replaces the file (0600) and creates its folder (0700); not synced. Nothing is written when a folder from `within` down
@@ -52,20 +48,15 @@ export function checkFolders(within: string, folder: string, host: Host): void {
 
 /** Removes a file or a whole folder that was not modified since then. */
 export function dropIfOlder(path: string, thanMs: number): void {
-  try {
+  unless(Error, () => {
+    // Another process may have removed it.
     if (statSync(path).mtimeMs < thanMs) dropCacheFile(path);
-  } catch {
-    // Another process removed it.
-  }
+  });
 }
 
-function dropCacheFile(path: string): void {
-  try {
-    rmSync(path, { force: true, recursive: true });
-  } catch {
-    // A cache file may stay.
-  }
-}
+/** A cache file may stay. */
+const dropCacheFile = (path: string): void =>
+  unless(Error, () => rmSync(path, { force: true, recursive: true }));
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 

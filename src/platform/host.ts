@@ -1,6 +1,7 @@
 /** The user, the process and the machine, for files and locks: who owns a file, and whether a process still runs. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
+import { unless } from '../errors.ts';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
@@ -120,10 +121,4 @@ function answers(node: ProcessLike, pid: number): boolean {
   }
 }
 
-function textOf(read: () => string): string | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-}
+const textOf = (read: () => string): string | null => unless(Error, read) ?? null;

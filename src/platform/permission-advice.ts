@@ -3,7 +3,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { shell, step } from '../domain/hint.ts';
-import type { Hint } from '../errors.ts';
+import { type Hint, unless } from '../errors.ts';
 
 /** Advice on the first part of the path that `uid` may not use; undefined if there is none. Default: this user. */
 export function permissionAdvice(path: string, uid = userInfo().uid): Hint | undefined {
@@ -45,10 +45,5 @@ function foldersAbove(path: string): readonly string[] {
   return above === path ? [] : [...foldersAbove(above), above];
 }
 
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
+const statsOf = (path: string): Stats | undefined =>
+  unless(Error, () => lstatSync(path, { throwIfNoEntry: false }));

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { unless } from '../../errors.ts';
 import { readUserFile } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
 import { type JournalDatabase, numberOf } from './journal-database.ts';
@@ -34,11 +35,8 @@ export function hasBrokenLog(db: JournalDatabase): boolean {
   if (existsSync(kept)) return true;
   const read = readUserFile(log, { maxBytes: Number.MAX_SAFE_INTEGER });
   if (!('bytes' in read) || !isBroken(read.bytes, numberIn(db, 'page_size'))) return false;
-  try {
-    linkSync(log, kept);
-  } catch {
-    // Another process has kept it, or the disk takes nothing.
-  }
+  // It fails where another process has kept it, or the disk takes nothing.
+  unless(Error, () => linkSync(log, kept));
   return true;
 }
 

@@ -3,6 +3,7 @@
  * would show some pages of either, and hide records. So each commit is counted in the first page of the database.
  */
 import { constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { unless } from '../../errors.ts';
 import { withOpened } from '../../platform/atomic-file.ts';
 import { FRAME_HEADER_BYTES, framesOf, pageSizeOf } from './log-frames.ts';
 
@@ -36,7 +37,7 @@ export function logFits(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   const known = stats && judged.get(identityOf(stats));
   if (stats === undefined || known?.isFit === true) return true;
-  const file = known?.file ?? unlessRefused(() => openSync(path, TO_READ));
+  const file = known?.file ?? unless(Error, () => openSync(path, TO_READ));
   if (file === undefined) return true;
   const isFit = fits(`${path}-wal`, file);
   judged.set(identityOf(fstatSync(file)), { file, isFit });
@@ -57,7 +58,7 @@ function fits(path: string, file: number): boolean {
   for (const most of [FIRST_BYTES, ...Array.from({ length: LOOKS }, () => Infinity)]) {
     const log = startOf(path, most);
     const version = Buffer.alloc(4);
-    const isRead = unlessRefused(() => readSync(file, version, 0, 4, USER_VERSION_AT)) === 4;
+    const isRead = unless(Error, () => readSync(file, version, 0, 4, USER_VERSION_AT)) === 4;
     if (log === undefined || !isRead) return true;
     let first: number | undefined;
     for (const count of countsIn(log)) {
@@ -73,7 +74,7 @@ function fits(path: string, file: number): boolean {
 
 /** Undefined when it cannot be read. */
 const startOf = (path: string, most: number): Buffer | undefined =>
-  unlessRefused(() =>
+  unless(Error, () =>
     withOpened(path, TO_READ, (log) => {
       const bytes = Buffer.alloc(Math.min(most, fstatSync(log).size));
       return bytes.subarray(0, readSync(log, bytes, 0, bytes.length, 0));
@@ -94,12 +95,3 @@ function* countsIn(log: Buffer): Generator<number> {
 
 /** A pipe without a writer would block. */
 const TO_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
-/** Undefined for what the system refuses. */
-function unlessRefused<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}

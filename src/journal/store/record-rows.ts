@@ -1,5 +1,5 @@
 /** The rows of `records`: read in order or one by one, each checked against its own hash. */
-import { isFields } from '../../domain/fields.ts';
+import { type Fields, fieldsIn } from '../../domain/fields.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
 import { NO_RECORD, recordHash } from '../chain.ts';
@@ -189,19 +189,12 @@ function knownRecord(text: string, path: string, seq: number): JournalRecord {
  * the rest.
  */
 export function recordIn(text: string): JournalRecord | undefined {
-  try {
-    const read: unknown = JSON.parse(text);
-    return isRecord(read) ? read : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = fieldsIn(text);
+  return isRecord(read) ? read : undefined;
 }
 
-const isRecord = (read: unknown): read is JournalRecord =>
-  isFields(read) &&
-  read['schema'] === SCHEMA &&
-  typeof read['kind'] === 'string' &&
-  typeof read['at'] === 'string';
+const isRecord = (read: Fields): read is JournalRecord =>
+  read['schema'] === SCHEMA && typeof read['kind'] === 'string' && typeof read['at'] === 'string';
 
 /** Or how it is invalid, as the end of a sentence. */
 export function parseRecord(text: string): JournalRecord | string {
