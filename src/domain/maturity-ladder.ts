@@ -3,6 +3,7 @@ import type { Big } from 'big.js';
 import { sum } from './amounts.ts';
 import { daysAfter, type HolidayTable, isBusinessDay, isWeekendDay } from './business-days.ts';
 import { instantAtHour, type LocalClock, localHourOf } from './calendar.ts';
+import { groupBy } from './group-by.ts';
 import { isoSeconds } from './instants.ts';
 import type { Side } from './vocabulary.ts';
 
@@ -58,22 +59,21 @@ export function maturityLadder(
   here: LocalClock,
   holidays: HolidayTable,
 ): MaturityLadder {
-  const byHour = groups(maturing, ({ maturesMs }) => localHourOf(maturesMs, here.zone).fromMs);
-  const hours = byHour.map((those) => {
+  const byHour = groupBy(maturing, ({ maturesMs }) => localHourOf(maturesMs, here.zone).fromMs);
+  const hours = [...byHour.values()].map((those) => {
     const firstMs = Math.min(...those.map(({ maturesMs }) => maturesMs));
     const { date, hour, fromMs, untilMs } = localHourOf(firstMs, here.zone);
     const times = { from: isoSeconds(fromMs), until: isoSeconds(untilMs), first: isoSeconds(firstMs) };
     return { date, fromMs, those, rung: { hour, ...times, ...sumMaturing(those) } };
   });
-  const days = groups(hours, ({ date }) => date).map((those): LadderDay => {
-    const day = those[0]?.date ?? '';
-    return {
+  const days = [...groupBy(hours, ({ date }) => date)].map(
+    ([day, those]): LadderDay => ({
       day,
       ...marksOn(day, holidays),
       ...sumMaturing(those.flatMap((each) => each.those)),
       hours: those.toSorted((one, other) => one.fromMs - other.fromMs).map(({ rung }) => rung),
-    };
-  });
+    }),
+  );
   return {
     days: days.toSorted((one, other) => (one.day < other.day ? -1 : 1)),
     total: sumMaturing(maturing),
@@ -94,12 +94,6 @@ export const sumMaturing = (maturing: readonly MaturingHedge[]): MaturingSum => 
 
 const sumOf = (maturing: readonly MaturingHedge[], side: Side): Big =>
   sum(maturing.filter((each) => each.side === side).map(({ notional }) => notional));
-
-function groups<T>(all: readonly T[], key: (one: T) => string | number): readonly (readonly T[])[] {
-  const byKey = new Map<string | number, T[]>();
-  for (const one of all) byKey.set(key(one), [...(byKey.get(key(one)) ?? []), one]);
-  return [...byKey.values()];
-}
 
 /** The hour at which a business day begins. */
 const MORNING = 8;

@@ -10,7 +10,7 @@ import { ownField } from '../domain/fields.ts';
 import { commandOnId, commandText, optionWords, say, shell, step } from '../domain/hint.ts';
 import { DAY_MS, exactInstant } from '../domain/instants.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
-import type { CommandWords, NextStep } from '../errors.ts';
+import type { CommandWords, NextStep, Sentence } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { actionAndMachine, underProfile } from './describe.ts';
 import { holdsSide, usedDealId } from './queries.ts';
@@ -284,18 +284,16 @@ export function nextOfChain(
     );
   const profile = underProfile(owner ?? '', selected);
   const why = whyNoLegTwo(chain) ?? '';
+  const drop = (because: Sentence): NextStep =>
+    step(shell`hedge ${profile} roll drop ${id} --note TEXT`, because);
   switch (chain.state) {
     case 'done':
     case 'dropped':
       return undefined;
     case 'closed_early':
-      return step(shell`hedge ${profile} roll drop ${id} --note TEXT`, why);
+      return drop(why);
     case 'planned': {
-      if (why !== '')
-        return step(
-          shell`hedge ${profile} roll drop ${id} --note TEXT`,
-          say`${why}. Then plan it again: ${planAgain(plan, profile)}`,
-        );
+      if (why !== '') return drop(say`${why}. Then plan it again: ${planAgain(plan, profile)}`);
       const { environment } = plan.identity;
       const isLive = hasLiveRules({ environment, profile: owner ?? '' });
       return plan.when === 'now'

@@ -5,6 +5,7 @@ import { createsHedge } from '../domain/action-table.ts';
 import { daysBetween } from '../domain/business-days.ts';
 import { localHourOf } from '../domain/calendar.ts';
 import type { CoverPolicy, HedgeCover } from '../domain/cover.ts';
+import { groupBy } from '../domain/group-by.ts';
 import { shell } from '../domain/hint.ts';
 import { instantOf } from '../domain/instants.ts';
 import { coveredDate, isDerivedReference, isSameName } from '../domain/vocabulary.ts';
@@ -83,8 +84,7 @@ export function notRolled(hedges: readonly Hedge[]): readonly Hedge[] {
       const { root, leg } = rootOf(sent && !isDerivedReference(sent) ? sent : id);
       return { hedge, leg, row: `${side} ${root}`, openedMs: Date.parse(from ?? '') };
     });
-  const rows = new Map<string, (typeof opened)[number][]>();
-  for (const each of opened) rows.set(each.row, [...(rows.get(each.row) ?? []), each]);
+  const rows = groupBy(opened, ({ row }) => row);
   return opened
     .filter(({ hedge, row, leg }) => {
       const maturesMs = Date.parse(hedge.maturity_at ?? '');

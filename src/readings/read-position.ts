@@ -4,6 +4,7 @@ import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { type HedgesQuery, PAGE_SIZE_PARAMETER } from '../client/serialize-request.ts';
+import { groupBy } from '../domain/group-by.ts';
 import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
 import { LARGEST_PAGE, type Side, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
 import {
@@ -181,12 +182,7 @@ async function readHedges(
 
 /** Each hedge once, also where the service lists it twice; of one in several versions the status is not known. */
 export function eachOnce(sent: readonly Hedge[]): readonly Hedge[] {
-  const byId = new Map<string, Hedge[]>();
-  for (const hedge of withoutCopies(sent)) {
-    const versions = byId.get(hedge.id);
-    if (versions === undefined) byId.set(hedge.id, [hedge]);
-    else versions.push(hedge);
-  }
+  const byId = groupBy(withoutCopies(sent), ({ id }) => id);
   return [...byId.values()].flatMap(([hedge, ...others]) => {
     if (hedge === undefined || others.length === 0) return hedge ?? [];
     const statuses = new Set([hedge, ...others].map(({ status }) => status));

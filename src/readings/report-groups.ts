@@ -2,6 +2,7 @@
 import type { Big } from 'big.js';
 import type { ReportBy } from '../args/report-options.ts';
 import type { DealLife, DealPnl } from '../domain/deal-pnl.ts';
+import { groupBy } from '../domain/group-by.ts';
 import { addPnl, netPnl, type PnlParts } from '../domain/pnl-parts.ts';
 
 export interface PnlGroup {
@@ -43,14 +44,7 @@ export function pnlGroup(of: Omit<PnlGroup, 'parts' | 'net'>): PnlGroup {
 /** Hedges in order of their opens; other groups by name. */
 export function groupDeals(deals: readonly DealPnl[], by: Exclude<ReportBy, 'day'>): readonly PnlGroup[] {
   if (by === 'deal') return deals.map((each) => dealGroup([each], each.deal.dealId, each.deal));
-  const groups = new Map<string | undefined, DealPnl[]>();
-  for (const each of deals) {
-    const name = nameIn(each.deal, by);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [each]);
-    else group.push(each);
-  }
-  return [...groups]
+  return [...groupBy(deals, ({ deal }) => nameIn(deal, by))]
     .map(([name, members]) => dealGroup(members, name))
     .toSorted((one, other) => byName(one.name, other.name));
 }

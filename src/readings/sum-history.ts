@@ -4,8 +4,8 @@ import type { SumBy } from '../args/list-filter.ts';
 import { textFrom } from '../client/json.ts';
 import type { ClosedHedge } from '../client/schemas.ts';
 import { sum } from '../domain/amounts.ts';
-import type { NamedPeriod } from '../domain/calendar.ts';
 import { ownField } from '../domain/fields.ts';
+import { groupBy } from '../domain/group-by.ts';
 import { instantOf, instantText } from '../domain/instants.ts';
 import { byName } from './report-groups.ts';
 
@@ -41,18 +41,12 @@ export async function sumHistory(
   records: readonly ClosedHedge[],
   { by, zone }: { by: SumBy; zone: string },
 ): Promise<HistorySums> {
-  const groups = new Map<string | null, { period: NamedPeriod | undefined; records: ClosedHedge[] }>();
   const placed = await placing(by, zone);
-  for (const record of records) {
-    const { name, period } = placed(record);
-    const group = groups.get(name) ?? { period, records: [] };
-    group.records.push(record);
-    groups.set(name, group);
-  }
-  const named = [...groups].map(([name, group]) => ({
+  const places = records.map((record) => ({ record, ...placed(record) }));
+  const named = [...groupBy(places, ({ name }) => name)].map(([name, those]) => ({
     name,
-    ...(group.period === undefined ? {} : periodText(group.period)),
-    ...sumsOf(group.records),
+    ...those[0]?.period,
+    ...sumsOf(those.map(({ record }) => record)),
   }));
   const direction = by === 'market' || by === 'side' ? 1 : -1;
   return {
@@ -66,20 +60,16 @@ export async function sumHistory(
 async function placing(
   by: SumBy,
   zone: string,
-): Promise<(record: ClosedHedge) => { name: string | null; period?: NamedPeriod | undefined }> {
+): Promise<(record: ClosedHedge) => { name: string | null; period?: Pick<SumGroup, 'from' | 'until'> }> {
   if (by === 'market' || by === 'side') return (record) => ({ name: textFrom(ownField(record, by)) ?? null });
   const { periodOf } = await import('../domain/calendar.ts');
   return ({ closed_at: at }) => {
     const closed = instantOf(textFrom(at) ?? '');
-    const period = closed === undefined ? undefined : periodOf(closed, by, zone);
-    return { name: period?.name ?? null, period };
+    if (closed === undefined) return { name: null };
+    const { name, fromMs, untilMs } = periodOf(closed, by, zone);
+    return { name, period: { from: instantText(fromMs), until: instantText(untilMs) } };
   };
 }
-
-const periodText = ({ fromMs, untilMs }: NamedPeriod) => ({
-  from: instantText(fromMs),
-  until: instantText(untilMs),
-});
 
 function sumsOf(records: readonly ClosedHedge[]): Sums {
   const sent = (name: SummedField): readonly Big[] =>

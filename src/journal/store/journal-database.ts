@@ -5,7 +5,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { ownField } from '../../domain/fields.ts';
+import { isFields, ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, checkRegular, statOf } from '../../platform/atomic-file.ts';
@@ -175,10 +175,8 @@ function adapterOf(path: string, handle: Handle): JournalDatabase {
   };
 }
 
-const isRow = (found: unknown): found is SqlRow => typeof found === 'object' && found !== null;
-
 function rowOf(found: unknown, path: string): SqlRow {
-  if (isRow(found)) return found;
+  if (isFields(found)) return found;
   throw new JournalDamage(path, 'a query returned no row');
 }
 
