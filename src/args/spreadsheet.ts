@@ -4,6 +4,7 @@
  */
 import type { Big } from 'big.js';
 import { CsvError, parse } from 'csv-parse/sync';
+import { withoutGuard } from '../domain/formula-guard.ts';
 import { hintText } from '../domain/hint.ts';
 import { LONGEST_ID, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
@@ -183,7 +184,7 @@ function recordsIn(text: string, delimiter: string, shape: SheetShape) {
     });
     return found.flatMap((each) => {
       const { record, info } = Object(each);
-      const cells = Array.isArray(record) ? record.map((cell) => String(cell).trim()) : [];
+      const cells = Array.isArray(record) ? record.map((cell) => withoutGuard(String(cell).trim())) : [];
       // Excel keeps rows that were emptied.
       return cells.every((cell) => cell === '') ? [] : [{ line: Number(info.lines), cells }];
     });

@@ -2,6 +2,7 @@
 import { Big } from 'big.js';
 import { stringify } from 'csv-stringify/sync';
 import { exactDigits, writeExactJson } from '../domain/exact-json.ts';
+import { guardRest } from '../domain/formula-guard.ts';
 import { exactInstant, instantOf } from '../domain/instants.ts';
 import { escapeJson, sanitize, withoutControls } from '../domain/sanitize.ts';
 import { isTimeField } from './field-labels.ts';
@@ -16,7 +17,7 @@ interface Figure {
 export function renderCsv(table: RecordTable, { harmless }: { harmless: boolean }): string {
   const { columns, rows } = flatTable(table);
   if (columns.length === 0) return '';
-  const textOf = (text: string): string => guarded(harmless ? sanitize(text) : withoutControls(text));
+  const textOf = (text: string): string => guardRest(harmless ? sanitize(text) : withoutControls(text));
   const cells = rows.map((row) => row.map((value, at) => cellOf(columns[at] ?? '', value)));
   return stringify([columns, ...cells], {
     record_delimiter: 'windows',
@@ -36,12 +37,6 @@ function cellOf(column: string, value: unknown): Figure | string {
   if (value instanceof Big) return figure(exactDigits(value));
   return figure(escapeJson(writeExactJson(value)));
 }
-
-/** Also guards a text that already looks guarded, so that the two differ, and a leading line feed. */
-const guarded = (text: string): string => (GUARDED.test(text) ? `'${text}` : text);
-
-/** An apostrophe before what csv-stringify's `escape_formulas` guards, or a line feed, which it does not. */
-const GUARDED = /^(?:\n|'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/u;
 
 const figure = (digits: string): Figure => ({ digits });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type DealRow, readDeals } from '../../src/args/deals-file.ts';
 import { hintText } from '../../src/domain/hint.ts';
 import { UsageError } from '../../src/errors.ts';
+import { renderCsv } from '../../src/output/render-csv.ts';
 
 const HEADER = 'deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note';
 const read = (...lines: readonly string[]) => readDeals([HEADER, ...lines].join('\n'), 'deals.csv');
@@ -41,6 +42,15 @@ describe('a deals file', () => {
     expect(deals[1]?.bounds.maxCostBps?.toFixed()).toBe('42.5');
     expect(ignored).toEqual([]);
   });
+
+  it.each(['@9102', '=9102', '+A-1', '-A-1', "'@9102", 'PAY-1', "'PAY-1"])(
+    'has the deal ID %s as it was before CSV guarded it from spreadsheets',
+    (dealId) => {
+      const record = { deal_id: dealId, side: 'buy', notional_usd: '10', tenor_days: '3', note: dealId };
+      const csv = renderCsv({ columns: Object.keys(record), records: [record] }, { harmless: false });
+      expect(readDeals(csv, 'deals.csv').deals).toMatchObject([{ dealId, note: dealId }]);
+    },
+  );
 
   it.each([
     ['deal_id,market,side,tenor_days,notional_usd,note', 'PAY-1,USDTNGN,buy,3,10,000'],
