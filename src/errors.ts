@@ -58,6 +58,7 @@ export const OWN_CODES = [
   'key_expired',
   'too_late',
   'unusual_size',
+  'closes_side',
   'declined',
   'not_run',
   'unhealthy',

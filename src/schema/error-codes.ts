@@ -72,6 +72,7 @@ export const CODE_MEANINGS: Readonly<Record<OwnCode, CodeMeaning>> = {
   key_expired: means(['none', 'unknown'], ['never', 'after_check']),
   too_late: LATER,
   unusual_size: NOTHING,
+  closes_side: NOTHING,
   declined: NOTHING,
   not_run: LATER,
   unhealthy: NOTHING,

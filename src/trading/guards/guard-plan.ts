@@ -133,13 +133,27 @@ function aboveBalance({ facts }: OfAccount): Excess | undefined {
 /** All findings, stops first. Only a read-only profile stops a reduce or close. */
 export function guardPlan(plan: Plan, { limits }: { limits: TradingLimits }): readonly Finding[] {
   const findings = guardMarket(plan, { limits });
-  if (!enlarges(plan)) return findings;
+  if (!enlarges(plan)) return [...findings, ...closesAll(plan)];
   // Size and price mean nothing without the market.
   if (plan.facts.market === undefined) return findings;
   const sizes = sizeFindings(plan, limits);
   // A size that is too large gets no quote; the size is what to change.
   const prices = priceFindings(plan).filter(({ code }) => sizes.length === 0 || code !== 'no_reference');
   return stopsFirst([...findings, ...sizes, ...prices]);
+}
+
+/** The service closes what a reduction of 99 % or more would leave (specification §3). */
+function closesAll(plan: Plan): readonly Finding[] {
+  const { total } = plan.facts.sidePosition;
+  if (plan.action !== 'reduce' || !plan.closesSide || total?.gt(plan.notional) !== true) return [];
+  return [
+    {
+      level: 'warn',
+      code: 'closes_side',
+      message: `99 % or more of ${usdInWords(total)}: the service closes the whole side.`,
+      details: { total_notional_usd: total, notional_usd: plan.notional },
+    },
+  ];
 }
 
 /** Stops of the profile's limits alone, which may have changed since the plan was checked. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { shell, step } from '../../../src/domain/hint.ts';
 import { type Hint } from '../../../src/errors.ts';
 import { viewPreview } from '../../../src/output/views/plan.ts';
+import { guardPlan, NO_LIMITS } from '../../../src/trading/guards/guard-plan.ts';
 import type { Plan } from '../../../src/trading/plan.ts';
 import type { Preview } from '../../../src/trading/trading-context.ts';
 import { hedge, planOf, position, sideBook } from '../../trading/facts.ts';
@@ -203,8 +204,10 @@ describe('the preview of a reduction', () => {
     ['39600', true],
     ['39599.99', false],
   ])('of %s out of 40,000 says beforehand whether it closes the side', (notional, closes) => {
-    const text = shown(viewPreview(preview(fullPlan(`reduce USDTNGN buy ${notional}`)))).join('\n');
-    expect(text.includes('99 % or more: the service closes the whole side.')).toBe(closes);
+    const plan = fullPlan(`reduce USDTNGN buy ${notional}`);
+    const warnings = guardPlan(plan, { limits: NO_LIMITS });
+    const text = shown(viewPreview(preview(plan, { warnings }))).join('\n');
+    expect(text.includes('99 % or more of 40,000.00 USD: the service closes the whole')).toBe(closes);
     expect(/Buy side .*→ 0\.00 USD/.test(text)).toBe(closes);
   });
 
