@@ -320,11 +320,11 @@ export const ERROR_KINDS: readonly ErrorKind[] = [
 export const kindOf = (error: HedgeError): ErrorKind =>
   ERROR_KINDS.find(({ kind }) => kind !== undefined && error instanceof kind) ?? INTERNAL;
 
-/** For a promise: undefined where it fails with an error of this kind. */
+/** For a promise: undefined where it fails with an error of one of these kinds. */
 export const without =
-  (kind: ErrorClass) =>
+  (...kinds: readonly ErrorClass[]) =>
   (error: unknown): undefined => {
-    if (!(error instanceof kind)) throw error;
+    if (!kinds.some((kind) => error instanceof kind)) throw error;
   };
 
 /** Undefined where `read` fails with an error of this kind. */

@@ -86,7 +86,7 @@ function lifeOf(
       // The record of its close has all that became known later.
       (change) => record?.recordedAt === undefined || change.recordedAt <= record.recordedAt,
     ),
-    closedMs: closedMs(id, { record, listed: hedges.get(id), later }),
+    closedMs: closedMs(id, { closed, hedges, later }),
     closed: record && closedFacts(record.fields),
     closedRecordedAt: record?.recordedAt,
   });
@@ -198,16 +198,9 @@ function sharesOf(action: Action, changed: readonly KeptChange[]): ReadonlyMap<s
 /** Undefined while it is open, or where nothing tells. */
 function closedMs(
   id: string,
-  {
-    record,
-    listed,
-    later,
-  }: {
-    record: ClosedRecord | undefined;
-    listed: RecordedFields | undefined;
-    later: readonly Action[];
-  },
+  { closed, hedges, later }: Pick<DealSources, 'closed' | 'hedges'> & { later: readonly Action[] },
 ): number | undefined {
+  const [record, listed] = [closed.get(id), hedges.get(id)];
   const stated = record && closedInstant(record.fields);
   if (stated !== undefined) return stated;
   const close = later.find((action) =>

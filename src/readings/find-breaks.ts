@@ -86,7 +86,7 @@ export function countCompared(sources: ReconcileSources) {
 export const notCompared = ({
   positionFacts,
   closed,
-}: Pick<ReconcileSources, 'positionFacts' | 'closed'>): readonly ('positions' | 'history')[] => [
+}: ReconcileSources): readonly ('positions' | 'history')[] => [
   ...(positionFacts.positions.every(
     (line) => decimalFrom(line.notional_usd) !== undefined && sideNamed(line) !== undefined,
   )
@@ -162,11 +162,12 @@ const endedMs = (hedge: Hedge, closed: readonly RecordedFields[]): number =>
 function hedgeBreaks(
   hedge: Hedge,
   known: ReadonlyMap<string, KnownHedge>,
-  { positionFacts, actions, closed }: ReconcileSources,
+  sources: ReconcileSources,
 ): readonly Break[] {
+  const { actions } = sources;
   const own = known.get(hedge.id);
   const base = { ...subjectOf(hedge), against: 'journal' } as const;
-  const late = lateSettlement(hedge, { own, positionFacts, closed });
+  const late = lateSettlement(hedge, own, sources);
   if (own === undefined) {
     // It is that of an open whose outcome is unknown: named with its action.
     if (!FILLED_STATUSES.includes(hedge.status) || unresolvedUnder(hedge, actions) !== undefined) return late;
@@ -174,7 +175,7 @@ function hedgeBreaks(
   }
   const awaited = actions.some((action) => isUnfinished(action) && isSameSide(action.intent, hedge));
   if (awaited) return late;
-  const status = statusBreak(hedge, own, { positionFacts, closed });
+  const status = statusBreak(hedge, own, sources);
   if (status !== undefined) return [...late, { ...base, class: 'status', ...status }];
   const breaks: Break[] = [...late];
   const { notional, struck } = own;
@@ -203,7 +204,7 @@ const unresolvedUnder = (
 function statusBreak(
   hedge: Hedge,
   { open, isClosed }: KnownHedge,
-  { positionFacts, closed }: Pick<ReconcileSources, 'positionFacts' | 'closed'>,
+  { positionFacts, closed }: ReconcileSources,
 ): Pick<Break, 'journal' | 'service'> | undefined {
   const word = outcomeWord(open);
   if (!FILLED_STATUSES.includes(hedge.status))
@@ -232,11 +233,8 @@ const recordOf = ({ id }: Hedge, closed: readonly RecordedFields[]): RecordedFie
 
 function lateSettlement(
   hedge: Hedge,
-  {
-    own,
-    positionFacts,
-    closed,
-  }: { own: KnownHedge | undefined } & Pick<ReconcileSources, 'positionFacts' | 'closed'>,
+  own: KnownHedge | undefined,
+  { positionFacts, closed }: ReconcileSources,
 ): readonly Break[] {
   const matures = instantOf(hedge.maturity_at ?? '');
   const servedMs = positionFacts.servedAt.getTime();

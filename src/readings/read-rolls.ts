@@ -5,7 +5,7 @@ import type { ClosedHedge } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { type CostParts, type CostSum, chainCost, legCost } from '../domain/roll-cost.ts';
-import { UnavailableError, UnreadableAnswerError } from '../errors.ts';
+import { UnavailableError, UnreadableAnswerError, without } from '../errors.ts';
 import { additionsSince } from '../journal/queries.ts';
 import { addsTo, closeFeeOf, enteredNotional, recordedParts, sumOfParts } from '../journal/recorded-costs.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
@@ -153,11 +153,5 @@ function feesBeforeClose(record: ClosedHedge | undefined, closeFee: Big | undefi
 }
 
 /** By which maturity is judged; undefined without a response: then this machine's clock counts. */
-export async function serviceTime({ api, signal }: ReadContext): Promise<Date | undefined> {
-  try {
-    return (await api.account({ signal })).servedAt;
-  } catch (error) {
-    if (error instanceof UnavailableError || error instanceof UnreadableAnswerError) return undefined;
-    throw error;
-  }
-}
+export const serviceTime = async ({ api, signal }: ReadContext): Promise<Date | undefined> =>
+  (await api.account({ signal }).catch(without(UnavailableError, UnreadableAnswerError)))?.servedAt;

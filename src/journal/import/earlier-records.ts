@@ -4,7 +4,15 @@ import { TextDecoder } from 'node:util';
 import { type Fields, fieldsIn, isFields } from '../../domain/fields.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { type FileLine, LONGEST_LINE } from '../../platform/file-lines.ts';
-import { type HaltSet, isOfAction, type JournalRecord, SCHEMA } from '../records.ts';
+import { haltFrom } from '../halt.ts';
+import {
+  type HaltRecord,
+  type HaltSet,
+  isOfAction,
+  isOfHalt,
+  type JournalRecord,
+  SCHEMA,
+} from '../records.ts';
 import { SHORTEST_ID } from '../replay.ts';
 import { HALT_FILE } from '../store/earlier-files.ts';
 import type { NewRecord } from '../store/new-records.ts';
@@ -39,8 +47,7 @@ export class EarlierRecords {
   readonly #now: string;
   readonly #chain = new EarlierChain();
   readonly #shortIds = new Set<string>();
-  /** Halts in force, by ID. */
-  readonly #held = new Map<string, HaltSet>();
+  readonly #halts: HaltRecord[] = [];
   #lines = 0;
   /** Time of the last record. */
   #at: string;
@@ -65,7 +72,8 @@ export class EarlierRecords {
       this.damagedAt = this.#lines;
       if (this.found.damage.length < MOST_NAMED) this.found.damage.push({ file: name, line, how });
     }
-    if ('kind' in read) this.#follow(read);
+    if ('kind' in read) this.#at = read.at;
+    if ('kind' in read && isOfHalt(read)) this.#halts.push(read);
     const record =
       'kind' in read ? read : { schema: SCHEMA, kind: 'imported_line', at: this.#at, how: read.how };
     return {
@@ -137,7 +145,7 @@ export class EarlierRecords {
       schema: SCHEMA,
       ...(isFields(quote) ? { quote: namedAsNow(quote) } : {}),
       ...(kind === 'halt' ? { halt_id: shortHash(bytes) } : {}),
-      ...(kind === 'unhalt' ? { halt_ids: [...this.#held.keys()] } : {}),
+      ...(kind === 'unhalt' ? { halt_ids: haltFrom(this.#halts)?.ids ?? [] } : {}),
     };
   }
 
@@ -162,15 +170,9 @@ export class EarlierRecords {
     return shortId;
   }
 
-  #follow(record: JournalRecord): void {
-    this.#at = record.at;
-    if (record.kind === 'halt') this.#held.set(record.halt_id, record);
-    else if (record.kind === 'unhalt') for (const id of record.halt_ids) this.#held.delete(id);
-  }
-
   /** The record of a halt was written after its file. */
   #isHeld({ who, why, note, at }: HaltSet): boolean {
-    const last = [...this.#held.values()].at(-1);
+    const last = haltFrom(this.#halts);
     return last !== undefined && last.who === who && last.why === why && last.note === note && last.at >= at;
   }
 
