@@ -234,11 +234,11 @@ export const nothingChanged = (parts: Omit<ErrorParts, 'meaning'>): StoppedError
 /** The journal lacks records that were written; it is of an earlier version; everything else. */
 type DataCode = 'journal_rewound' | 'journal_earlier' | 'damaged_file';
 
-/** A data file of hedge is corrupt, not owned by the user, or unwritable. */
+/** A data file of hedge is corrupt, not owned by the user, or unwritable. By default nothing was sent: after a send, say what it means. */
 export class DamagedFileError extends HedgeError {
   readonly path: string;
   constructor(path: string, parts: PartsWithoutCode & { code?: DataCode }) {
-    super({ code: 'damaged_file', ...parts });
+    super({ code: 'damaged_file', meaning: 'Nothing was sent.', ...parts });
     this.path = path;
   }
 }

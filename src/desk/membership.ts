@@ -84,7 +84,6 @@ export function readMembership(state: string, name: string, host: Host): Members
   if (parsed.success && parsed.data.name === name) return parsed.data;
   throw new DamagedFileError(path, {
     what: `${path} is damaged: it does not describe desk ${name}.`,
-    meaning: 'Nothing was sent.',
     hint: say`Move it away, then join again: ${shell`hedge desk join URL`}`,
   });
 }

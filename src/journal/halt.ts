@@ -3,13 +3,7 @@ import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
 import type { HaltRecord, HaltSet } from './records.ts';
 
-/** `at`: ISO 8601 UTC. */
-export interface SignedHalt {
-  who: string;
-  at: string;
-  why: string;
-  note?: string | undefined;
-}
+export type SignedHalt = Pick<HaltSet, 'who' | 'at' | 'why' | 'note'>;
 
 /** The latest halt in force. `ids`: of each in force; `earlier`: those that were set before it, in order. */
 export interface Halt extends SignedHalt {

@@ -226,7 +226,6 @@ export const symbolicLinkError = (path: string): DamagedFileError =>
 const foreign = (path: string, how: string, hint: Hint): DamagedFileError =>
   new DamagedFileError(path, {
     what: `${path} ${how}.`,
-    meaning: 'Nothing was sent.',
     hint,
   });
 

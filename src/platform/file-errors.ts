@@ -49,7 +49,6 @@ export const fileAdvice = (error: unknown): string | undefined => {
 export function fileError(doing: string, path: string, cause: unknown): DamagedFileError {
   return new DamagedFileError(path, {
     what: `Cannot ${doing} ${path}: ${failureReason(cause)}.`,
-    meaning: 'Nothing was sent.',
     hint: `${fileAdvice(cause) ?? 'Fix that.'} Then try again.`,
     cause,
   });

@@ -52,5 +52,5 @@ function opened(path: string): number {
   } catch (error) {
     throw fileError('read', path, error);
   }
-  throw new DamagedFileError(path, { what: `${path} is not a regular file.`, meaning: 'Nothing was sent.' });
+  throw new DamagedFileError(path, { what: `${path} is not a regular file.` });
 }

@@ -66,7 +66,6 @@ function ensureLockFile(path: string, { host }: Pick<Machine, 'host'>): void {
   if (stats.size > 0)
     throw new DamagedFileError(path, {
       what: `${path} is not a lock of this version of hedge.`,
-      meaning: 'Nothing was sent.',
       hint: say`If no other hedge is running: ${shell`rm ${path}`}. Then try again.`,
     });
 }
@@ -96,7 +95,6 @@ function isTaken(handle: Handle): boolean {
 const busy = (path: string, waitMs: number): DamagedFileError =>
   new DamagedFileError(path, {
     what: `Another process has locked ${path} for more than ${(waitMs / 1000).toString()} s.`,
-    meaning: 'Nothing was sent.',
     hint: 'Try again when that process has ended.',
     retry: 'later',
   });

@@ -33,7 +33,6 @@ export function checkParents(path: string, host: Pick<Host, 'uid'>, seen?: SeenE
   if (found === undefined) return;
   throw new DamagedFileError(found.path, {
     what: `${found.path} ${found.how}, so another user could replace ${path}.`,
-    meaning: 'Nothing was sent.',
     hint: say`Set HEDGE_HOME to a folder that only you can change.${found.fix === undefined ? '' : say` Or: ${found.fix}`}`,
   });
 }

@@ -14,10 +14,7 @@ import {
   serviceIdentity,
 } from '../journal/account-identity.ts';
 
-export interface KnownKey {
-  environment: 'live' | 'sandbox';
-  fingerprint: string;
-}
+export type KnownKey = NonNullable<StoredProfile['known_key']>;
 
 /** The key of a profile as far as it is known without running a command; undefined for an unusable one. */
 export function keyOf(profile: StoredProfile): KnownKey | undefined {

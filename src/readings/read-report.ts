@@ -3,6 +3,7 @@ import type { Big } from 'big.js';
 import type { AskedPeriod, ReportIntent } from '../args/report-options.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
+import type { NamedPeriod } from '../domain/calendar.ts';
 import {
   type Cut,
   type DealLife,
@@ -147,10 +148,7 @@ export async function readReport(
   };
 }
 
-interface ReportSpan {
-  fromMs: number;
-  untilMs: number;
-}
+type ReportSpan = Pick<NamedPeriod, 'fromMs' | 'untilMs'>;
 
 /** @throws UsageError */
 async function periodOfReport(

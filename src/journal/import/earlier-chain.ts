@@ -79,16 +79,8 @@ export class EarlierChain {
   }
 }
 
-export interface EarlierLine {
-  /** `0001-2026-11.jsonl` */
-  file: string;
-  line: Buffer;
-  /** Whether it ends with a newline. */
-  ended: boolean;
-}
-
 /** The exact line that a record was imported from; undefined for a record that was not in an earlier file. */
-export function earlierLineIn(record: string): EarlierLine | undefined {
+export function earlierLineIn(record: string) {
   const { imported } = fieldsIn(record);
   if (!isFields(imported) || typeof imported['file'] !== 'string') return undefined;
   const { file, line, bytes, ended } = imported;

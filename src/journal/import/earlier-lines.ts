@@ -32,7 +32,6 @@ export function linedFiles(state: string, own: readonly string[], host: Host): r
   if (chained.every((each) => lstatSync(each.path).size === 0)) return [single];
   throw new DamagedFileError(path, {
     what: `${path} and ${folder} hold two journals.`,
-    meaning: 'Nothing was sent.',
     hint: `If ${folder} is the one in use, move ${path} to another folder. Otherwise move ${folder} away.`,
   });
 }
@@ -109,6 +108,5 @@ function archivedIn(folder: string, host: Host): readonly Segment[] {
 const missing = (path: string, folder: string): DamagedFileError =>
   new DamagedFileError(path, {
     what: `A part of the journal is missing: ${path}.`,
-    meaning: 'Nothing was sent.',
     hint: say`Copy it into ${[folder]}, then try again. If it is lost: move the files of the journal to another folder and import them by their names. The journal is halted then.`,
   });

@@ -224,6 +224,5 @@ const haltRecord = (halt: HaltSet, line: Buffer | undefined): NewRecord => ({
 const newer = ({ path, line }: { path: string; line: number }, schema: number): DamagedFileError =>
   new DamagedFileError(path, {
     what: `Line ${line.toString()} of ${path} was written by another version of hedge (format ${schema.toString()}; this one imports up to ${SCHEMA.toString()}).`,
-    meaning: 'Nothing was sent.',
     hint: 'Use that version of hedge, or set HEDGE_HOME to another folder.',
   });

@@ -130,7 +130,6 @@ function create(path: string, { state, machine }: Source, fill: (db: JournalData
   if (statOf(log) !== undefined)
     throw new DamagedFileError(log, {
       what: `${log} is there without ${basename(path)}: the journal was removed.`,
-      meaning: 'Nothing was sent.',
       hint: `Put ${basename(path)} back from a copy. Without one, move ${log} to another folder, then try again.`,
     });
   createJournalFile(draft, machine, fill);

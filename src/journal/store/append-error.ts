@@ -60,10 +60,7 @@ const afterSend = <T>(actionId: string, hint: T) =>
 /** Another HEDGE_HOME would have no limits, no halt and no unresolved actions. */
 function withoutMoving(error: DamagedFileError): DamagedFileError {
   if (error.code !== 'damaged_file') return error;
-  return error.with({
-    meaning: error.meaning ?? 'Nothing was sent.',
-    hint: andThen(error.hint ?? FIX_IT, NO_OTHER),
-  });
+  return error.with({ hint: andThen(error.hint ?? FIX_IT, NO_OTHER) });
 }
 
 const FIX_IT = 'Fix that.';

@@ -32,7 +32,6 @@ export function refuseEarlierFiles(state: string, host: Host): void {
   throw new DamagedFileError(path, {
     code: 'journal_earlier',
     what: `${path} was written by an earlier version of hedge.`,
-    meaning: 'Nothing was sent.',
     hint: say`To take it over: ${shell`hedge journal import`}`,
   });
 }

@@ -59,7 +59,6 @@ export class JournalBusy extends DamagedFileError {
   constructor(path: string, cause?: unknown) {
     super(path, {
       what: `${path} is in use: another hedge was writing to it all the time.`,
-      meaning: 'Nothing was sent.',
       hint: 'Try again. If it stays so, look for a hedge that hangs.',
       retry: 'later',
       cause,
@@ -278,7 +277,6 @@ function checkOwnFile(path: string, host: Host): boolean {
   if (host.uid === undefined || (stats.mode & OTHERS) === 0) return true;
   throw new DamagedFileError(path, {
     what: `${path} can be read or written by other users.`,
-    meaning: 'Nothing was sent.',
     hint: say`Check that nobody else changed it, then: ${shell`chmod 600 ${path}`}`,
   });
 }
@@ -303,7 +301,6 @@ function checkLocal(path: string, { platform }: Pick<Host, 'platform'>): void {
   if (name === undefined) return;
   throw new DamagedFileError(path, {
     what: `${folder} is on a network file system (${name}). Two machines or processes could write to the journal there at once.`,
-    meaning: 'Nothing was sent.',
     hint: 'Set HEDGE_HOME to a folder on a disk of this machine.',
   });
 }

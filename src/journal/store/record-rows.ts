@@ -2,21 +2,11 @@
 import { type Fields, fieldsIn } from '../../domain/fields.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
-import { NO_RECORD, recordHash } from '../chain.ts';
+import { type ChainedText, NO_RECORD, recordHash } from '../chain.ts';
 import { type JournalRecord, recordSchema, SCHEMA } from '../records.ts';
 import { readStamp } from '../stamp.ts';
 import type { NumberedRecord } from '../summary.ts';
 import { JournalDamage, type JournalDatabase, numberOf, textOf } from './journal-database.ts';
-
-export interface StoredRecord {
-  /** From 1. */
-  seq: number;
-  id: string;
-  /** The exact text. */
-  record: string;
-  stamp: string;
-  hash: string;
-}
 
 const HASH = 'lower(hex(hash)) AS hash';
 const COLUMNS = `seq, id, record, stamp, ${HASH}`;
@@ -44,6 +34,9 @@ export interface JournalHead {
   seq: number;
   hash: string;
 }
+
+/** Numbered from 1. */
+export interface StoredRecord extends ChainedText, JournalHead {}
 
 export const NO_HEAD: JournalHead = { seq: 0, hash: NO_RECORD };
 
@@ -179,7 +172,6 @@ function knownRecord(text: string, path: string, seq: number): JournalRecord {
   if (record !== undefined) return record;
   throw new DamagedFileError(path, {
     what: `Record ${seq.toString()} of ${path} was written by a newer version of hedge.`,
-    meaning: 'Nothing was sent.',
     hint: 'Use that version of hedge.',
   });
 }

@@ -84,7 +84,6 @@ function isOneBitOff(version: number): boolean {
 const newer = (path: string, version: number): DamagedFileError =>
   new DamagedFileError(path, {
     what: `${path} was written by a newer version of hedge (format ${version.toString()}; this one reads format ${USER_VERSION.toString()}).`,
-    meaning: 'Nothing was sent.',
     hint: 'Use that version of hedge.',
   });
 
