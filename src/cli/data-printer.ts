@@ -22,7 +22,7 @@ export function dataPrinter(
       if (finding !== undefined) printError(terminal, finding, context);
       if (finding !== undefined && !(finding instanceof ConditionError || result.tableWithError)) return;
       await terminal.writeResult(await render(output, { result, context, stdout: terminal.stdout }));
-      if (!quiet) coverNotes(result).forEach((note) => terminal.writeNote(note));
+      if (!quiet) notesOf(result).forEach((note) => terminal.writeNote(note));
     },
     async failure(error, context) {
       printError(terminal, error, context);
@@ -73,6 +73,8 @@ function tableOf(result: CommandResult): RecordTable {
 
 const spelling = ({ unicode, isTTY }: Surface) => ({ unicode: unicode || !isTTY });
 
-/** `meta.covers`, for output without a document. */
-const coverNotes = ({ meta: { covers } }: CommandResult): readonly string[] =>
-  isCoverage(covers) ? coverageInWords(covers) : [];
+/** `meta.covers`, and what the screen says, for output without a document. */
+const notesOf = ({ meta: { covers }, notes = [] }: CommandResult): readonly string[] => [
+  ...(isCoverage(covers) ? coverageInWords(covers) : []),
+  ...notes,
+];

@@ -319,6 +319,8 @@ export interface CommandOutcome<Value> {
   meta?: Readonly<Record<string, unknown>>;
   /** The service's time of the response; without it, this machine's clock dates the result. */
   servedAt?: Date | undefined;
+  /** Lines of the screen about its figures, for formats that have only these: on standard error. */
+  notes?: readonly string[] | undefined;
   /** A condition that is not met: the value is shown, and the error sets the exit code. */
   finding?: HedgeError | undefined;
   /** Only confirms a change that was asked for: --quiet leaves its screen out. */

@@ -5,7 +5,7 @@ import { NOTE_OPTION, SAVE_OPTION } from '../args/shared-options.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
 import { viewReport } from '../output/views/report.ts';
-import { REPORT_COLUMNS, reportDocument, reportTable } from '../output/views/report-document.ts';
+import { REPORT_COLUMNS, reportDocument, reportNotes, reportTable } from '../output/views/report-document.ts';
 import { incompleteError } from '../readings/journal-trouble.ts';
 import { type ReportReading, readReport } from '../readings/read-report.ts';
 import type { CommandContext } from './command-context.ts';
@@ -55,6 +55,7 @@ export const report = defineCommand({
       value: { reading, page },
       servedAt: reading.servedAt,
       ...(intent.html === undefined ? {} : { meta: { html: page ?? null } }),
+      notes: reportNotes(reading),
       finding: notSaved ?? failure ?? (trouble && incompleteError(trouble)),
     };
   },

@@ -379,14 +379,13 @@ async function daysOf({
 const midnightOf = ({ ms, askedMs }: PeriodEnd): number =>
   Math.abs(ms - askedMs) <= NIGHT_MS ? askedMs : ms;
 
-/**
- * The change of each hedge since its figures were known last, which `known` has: a reading without them has none of it, and the
- * next one has all.
- */
+/** The change of each hedge since its figures were known last: none where a reading lacks some, and the next one has all. */
 function changesTo(end: Cut, known: Map<DealLife, PnlParts | undefined>): readonly (PnlParts | undefined)[] {
-  return [...known].map(([deal, opening]) => {
-    const closing = unrealizedAt(deal, end);
-    known.set(deal, closing ?? opening);
+  const figures = [...known].map(([deal, opening]) => ({ deal, opening, closing: unrealizedAt(deal, end) }));
+  if (figures.some(({ opening, closing }) => opening !== undefined && closing === undefined))
+    return [undefined];
+  return figures.map(({ deal, opening, closing }) => {
+    known.set(deal, closing);
     return opening && closing && lessPnl(closing, opening);
   });
 }

@@ -252,11 +252,17 @@ const parts = {
   carry_usdc: amount,
   fees_usdc: amount,
 };
+/** The parts and the net P&L are null where it is partial. */
 const groupFigures = {
-  ...parts,
+  market_usd: orNull(amount),
+  impact_usd: orNull(amount),
+  slippage_usd: orNull(amount),
+  price_usd: orNull(amount),
+  carry_usdc: orNull(amount),
+  fees_usdc: orNull(amount),
   realized_usd: amount,
   unrealized_usd: orNull(amount),
-  net_usd: amount,
+  net_usd: orNull(amount),
   partial: flag,
 };
 const dealGroup = object({

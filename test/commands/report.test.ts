@@ -107,10 +107,8 @@ describe('hedge report', () => {
     const { total } = dataOf(await hedge('report --since 7d --json')).derived;
     for (const by of ['day', 'prefix', 'side', 'operator', 'market']) {
       const rows = readCsv((await hedge(`report --since 7d --by ${by} --csv`)).out);
-      expect([by, sumOf(rows.map((row) => row['net_usd'] ?? ''))]).toEqual([
-        by,
-        bigOf(total.net_usd).toFixed(),
-      ]);
+      const figures = rows.flatMap((row) => [row['realized_usd'], row['unrealized_usd'] || '0']);
+      expect([by, sumOf(figures)]).toEqual([by, bigOf(total.net_usd).toFixed()]);
     }
     const prefixes = readCsv((await hedge('report --since 7d --by prefix --csv')).out);
     expect(prefixes.map((row) => [row['name'], row['hedges']])).toEqual([
@@ -221,6 +219,26 @@ describe('hedge report', () => {
     const page = flat(readFileSync(path, 'utf8'));
     expect(page).toContain('Partial, only what was realized');
     expect(page).toContain('Realized P&#38;L in parts, USDC');
+  });
+
+  it('has no net of a partial row in any view: on the screen, in the document, in CSV, by deal and by day', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 20k --tenor 3 --deal-id PAY-1 --yes');
+    desk.hours(30);
+    for (const by of ['deal', 'day', 'side']) {
+      const line = `report --day --by ${by} --no-save`;
+      const { groups, total } = dataOf(await desk.hedge(`${line} --json`)).derived;
+      for (const each of [...groups, total])
+        expect([by, each]).toEqual([
+          by,
+          expect.objectContaining({ partial: true, net_usd: null, unrealized_usd: null, fees_usdc: null }),
+        ]);
+      const csv = await desk.hedge(`${line} --csv`);
+      expect(readCsv(csv.out)[0]).toMatchObject({ net_usd: '', market_usd: '', partial: 'true' });
+      const bare = await desk.hedge(`${line} --columns realized_usd,net_usd --csv`);
+      for (const { err } of [csv, bare]) expect(err).toContain('Some rows are partial');
+      expect((await desk.hedge(line)).out).toMatch(/ +0\.00 +— +— +partial$/m);
+    }
   });
 
   it('by day begins no day earlier than a first snapshot of the next morning', async () => {

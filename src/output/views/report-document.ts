@@ -8,7 +8,7 @@ import type { PnlGroup } from '../../readings/report-groups.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { ReportDocument } from '../../schema/reading-document.ts';
 import type { Block } from '../blocks.ts';
-import { type Cell, missing, nameText, text } from '../cells.ts';
+import { nameText, text } from '../cells.ts';
 import { type Field, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { ofAmount, signedCents } from './record-columns.ts';
@@ -27,13 +27,23 @@ export const PART_NAMES: Readonly<Record<PnlPart, string>> = {
 export const shownParts = (all: readonly PnlParts[]): readonly PnlPart[] =>
   PNL_PARTS.filter((part) => all.some((each) => !each[part].eq(0)));
 
-const figuresOf = ({ realized, unrealized, parts, net, isPartial }: PnlGroup) => ({
-  ...parts,
+/** A partial row has no sum that would be only a part. */
+const figuresOf = ({ realized, unrealized, parts, net, isPartial, lacksChange }: PnlGroup) => ({
+  ...(isPartial ? NO_PARTS : parts),
   realized_usd: netPnl(realized),
-  unrealized_usd: unrealized === undefined ? null : netPnl(unrealized),
-  net_usd: net,
+  unrealized_usd: unrealized === undefined || lacksChange ? null : netPnl(unrealized),
+  net_usd: isPartial ? null : net,
   partial: isPartial,
 });
+
+const NO_PARTS = {
+  market_usd: null,
+  impact_usd: null,
+  slippage_usd: null,
+  price_usd: null,
+  carry_usdc: null,
+  fees_usdc: null,
+} as const;
 
 /** Several deals, or a day. */
 const sumRecord = (group: PnlGroup) => ({
@@ -57,8 +67,7 @@ const groupRecord = (group: PnlGroup) => {
   };
 };
 
-/** `isOneSided`: of a screen only. A change that lacks some hedges, and no bridge to find it in, is not shown. */
-type GroupRow = ReturnType<typeof groupRecord> & { isOneSided?: boolean };
+type GroupRow = ReturnType<typeof groupRecord>;
 
 const figure = (name: string, header: string, more: Partial<Field<GroupRow>> = {}): Field<GroupRow> => ({
   name,
@@ -69,16 +78,11 @@ const figure = (name: string, header: string, more: Partial<Field<GroupRow>> = {
   ...more,
 });
 
-const ofWhole =
-  (name: 'unrealized_usd' | 'net_usd') =>
-  ({ isOneSided, [name]: amount }: GroupRow): Cell =>
-    isOneSided === true ? missing : signedCents(amount ?? undefined);
-
 const FIGURES: readonly (Field<GroupRow> | string)[] = [
   ...PNL_PARTS.map((part) => figure(part, PART_NAMES[part], { optional: true, group: 'parts' })),
   figure('realized_usd', 'Realized'),
-  figure('unrealized_usd', 'Unrealized, change', { show: ofWhole('unrealized_usd') }),
-  figure('net_usd', 'Net', { show: ofWhole('net_usd') }),
+  figure('unrealized_usd', 'Unrealized, change'),
+  figure('net_usd', 'Net'),
   {
     name: 'partial',
     header: 'Partial',
@@ -114,7 +118,7 @@ const ofNames = (by: ReportBy): readonly (Field<GroupRow> | string)[] => [
 const groupList = (by: ReportBy) =>
   listOf<GroupRow>()(by === 'deal' ? ofDeals : ofNames(by), {
     empty: 'None of the hedges was open or closed in the period.',
-    record: ({ isOneSided: _isOneSided, ...record }) => record,
+    record: (row) => row,
     screen: `${by === 'deal' ? 'deal_id hedge_id side' : 'name'} ${FIGURES_SHOWN}`,
   });
 
@@ -140,14 +144,15 @@ export const hasPartial = (report: ReportReading): boolean =>
 export function groupBlock(report: ReportReading): Block {
   const { intent, total } = report;
   const groups = groupsShown(report);
-  const shown = (group: PnlGroup) => ({ ...groupRecord(group), isOneSided: isOneSided(report, group) });
   const parts: readonly string[] = shownParts(
-    groups.flatMap(({ realized, unrealized = NO_PNL }) => [realized, unrealized]),
+    groups
+      .filter(({ isPartial }) => !isPartial)
+      .flatMap(({ realized, unrealized = NO_PNL }) => [realized, unrealized]),
   );
-  return groupList(intent.by).block(groups.map(shown), {
+  return groupList(intent.by).block(groups.map(groupRecord), {
     only: ({ name, group }) =>
       name === 'partial' ? hasPartial(report) : group !== 'parts' || parts.includes(name),
-    ...(groups.length > 1 ? { total: shown(total) } : {}),
+    ...(groups.length > 1 ? { total: groupRecord(total) } : {}),
   });
 }
 
@@ -184,7 +189,8 @@ export function reportDocument(report: ReportReading): ReportDocument {
       total: {
         ...sumRecord(total),
         realized: partsRecord(total.realized),
-        unrealized: total.unrealized === undefined ? null : partsRecord(total.unrealized),
+        unrealized:
+          total.unrealized === undefined || total.lacksChange ? null : partsRecord(total.unrealized),
       },
       bridge:
         bridge === undefined
@@ -211,6 +217,12 @@ const snapshotRecord = ({ ms, value, record }: SnapshotFigures) => ({
   ...(record.unsteady === undefined ? {} : { unsteady: record.unsteady }),
   ...(record.note === undefined ? {} : { note: record.note }),
 });
+
+/** For CSV and a query, which have none of the lines of the screen. */
+export const reportNotes = (report: ReportReading): readonly string[] =>
+  hasPartial(report)
+    ? ['Some rows are partial: their P&L is not known in full, and net_usd is empty. Why: hedge report']
+    : [];
 
 export const REPORT_COLUMNS: readonly string[] = [
   ...new Set((['deal', 'side', 'day'] as const).flatMap((by) => groupList(by).columns)),
