@@ -363,6 +363,16 @@ describe('hedge report', () => {
         flat(out),
       ) ?? [];
     expect(next).toContain(`Realized before 2026-11-27T00:00:00Z and in this report: ${after} USDC.`);
+    const ofDay = await desk.hedge('report --day 2026-11-27 --no-save --csv');
+    expect(ofDay.err).toContain(
+      `Realized before 2026-11-27T00:00:00Z and in this report, maybe in the one before too: ${after} USDC. For a row a day: one report with --by day.`,
+    );
+    const asked = 'report --since 2026-11-25 --until 2026-11-26 --no-save';
+    for (const form of ['--query data.derived.total.net_usd', '-o jsonl'])
+      expect((await desk.hedge(`${asked} ${form}`)).err).toContain(
+        `Realized before 2026-11-27T00:00:00Z and not in this report, but in the next one: ${after} USDC.`,
+      );
+    expect((await desk.hedge(`${asked} --csv -q`)).err).toBe('');
     const { to } = dataOf(
       await desk.hedge('report --since 2026-11-25 --until 2026-11-26 --no-save --json'),
     ).derived;

@@ -11,7 +11,7 @@ import type { Block } from '../blocks.ts';
 import { nameText, text } from '../cells.ts';
 import { type Field, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
-import { ofAmount, signedCents } from './record-columns.ts';
+import { cents, ofAmount, signedCents } from './record-columns.ts';
 import { valueRecord } from './snapshot.ts';
 
 export const PART_NAMES: Readonly<Record<PnlPart, string>> = {
@@ -219,10 +219,22 @@ const snapshotRecord = ({ ms, value, record }: SnapshotFigures) => ({
 });
 
 /** For CSV and a query, which have none of the lines of the screen. */
-export const reportNotes = (report: ReportReading): readonly string[] =>
-  hasPartial(report)
-    ? ['Some rows are partial: their P&L is not known in full, and net_usd is empty. Why: hedge report']
-    : [];
+export function reportNotes(report: ReportReading): readonly string[] {
+  const { from, to, realizedEarly } = report;
+  const early = (end: PeriodEnd, amount: Big, where: string): readonly string[] =>
+    amount.eq(0)
+      ? []
+      : [
+          `Realized before ${instantText(end.askedMs)} ${where}: ${cents(amount).toFixed(2)} USDC. For a row a day: one report with --by day.`,
+        ];
+  return [
+    ...(hasPartial(report)
+      ? ['Some rows are partial: their P&L is not known in full, and net_usd is empty. Why: hedge report']
+      : []),
+    ...early(from, realizedEarly.from, 'and in this report, maybe in the one before too'),
+    ...early(to, realizedEarly.to, 'and not in this report, but in the next one'),
+  ];
+}
 
 export const REPORT_COLUMNS: readonly string[] = [
   ...new Set((['deal', 'side', 'day'] as const).flatMap((by) => groupList(by).columns)),
