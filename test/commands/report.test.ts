@@ -194,7 +194,7 @@ describe('hedge report', () => {
       expect(day.out).toMatch(
         new RegExp(`^${name ?? ''} .*${partial === 'true' ? ' partial' : '\\d'}$`, 'm'),
       );
-    expect(flat(day.out)).toContain('Partial: figures that are not known are left out. Why is below.');
+    expect(flat(day.out)).toContain('Partial: a row has no net where figures of it are not known.');
   });
 
   it('without a snapshot at its end shows only what was realized, and says so above the figures, also on the page', async () => {
@@ -212,6 +212,8 @@ describe('hedge report', () => {
     );
     const words = 'Partial, only what was realized: the unrealized P&L of 1 hedge is not known';
     expect(out.indexOf(words)).toBeGreaterThan(0);
+    expect(flat(out)).toMatch(/is not known, because no snapshot is near Sun 29 Nov 00:00/);
+    expect(out).not.toContain('Why is below');
     expect(out.indexOf(words)).toBeLessThan(out.indexOf('Hedges of this machine'));
     expect(out).toMatch(/^Hedges of this machine +[-+][\d,.]+ +— +— +partial$/m);
     expect(out).toMatch(/^PAY-2 .* — +— +partial$/m);

@@ -82,7 +82,9 @@ function passedLine(end: PeriodEnd, { from }: ReportReading): View {
 }
 
 function feesLine({ total, groups }: ReportReading): View {
-  const fees = [total, ...groups].flatMap(({ unrealized }) => unrealized?.fees_usdc ?? []);
+  const fees = [total, ...groups].flatMap(({ unrealized, lacksChange }) =>
+    unrealized === undefined || lacksChange ? [] : cents(unrealized.fees_usdc),
+  );
   if (fees.every((each) => each.eq(0))) return false;
   return [
     dimLine('Unrealized fees are those to close hedges that are still open.'),
@@ -141,12 +143,15 @@ const valueRow = (name: string, of: Big): readonly Cell[] => [
 
 /** Above the figures, which a reader may take for all. */
 function partialLine(report: ReportReading): View {
-  const lacking = report.deals.filter(({ unrealized }) => unrealized === undefined).length;
-  if (isOneSided(report, report.total))
-    return warnLine(
-      `Partial, only what was realized: the unrealized P&L of ${counted(lacking, 'hedge')} is not known, so the change and the total are not shown. Why is below.`,
-    );
-  return hasPartial(report) && warnLine('Partial: figures that are not known are left out. Why is below.');
+  if (!isOneSided(report, report.total))
+    return hasPartial(report) && warnLine('Partial: a row has no net where figures of it are not known.');
+  const { from, to, deals } = report;
+  const lacking = deals.filter(({ unrealized }) => unrealized === undefined);
+  const isAtStart = from.snapshot === undefined && lacking.some(({ deal }) => deal.openedMs < from.ms);
+  const end = isAtStart || to.snapshot !== undefined ? from : to;
+  return line(
+    warnPhrase`Partial, only what was realized: the unrealized P&L of ${counted(lacking.length, 'hedge')} is not known, because no snapshot is near ${minute(end.askedMs)}. The change and the total are not shown.`,
+  );
 }
 
 function bridgeTable(report: ReportReading): View {
