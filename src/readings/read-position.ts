@@ -209,11 +209,14 @@ export async function readClosedHedges(
   return { hedges: eachOnce(data), reaches: (ms) => isWhole || reachesBack(data, ms) };
 }
 
-/** The newest hedges of any status in one page; whole unless `mayBeCut`. */
-export async function readNewestHedges(reading: Reading): Promise<HedgeList> {
-  const { data, servedAt, clocks } = await readPage(reading, {});
+/**
+ * The newest hedges of any status in one page; whole unless `mayBeCut`. `isSaidWhole`: the service says that it has no more.
+ * ASSUMED: `has_more`, where a service sends it.
+ */
+export async function readNewestHedges(reading: Reading): Promise<HedgeList & { isSaidWhole: boolean }> {
+  const { data, meta, servedAt, clocks } = await readPage(reading, {});
   const mayBeCut = isUsualPage(data.length) || (await mayBePage(reading, data.length));
-  return { hedges: eachOnce(data), mayBeCut, servedAt, clocks };
+  return { hedges: eachOnce(data), mayBeCut, isSaidWhole: meta['has_more'] === false, servedAt, clocks };
 }
 
 /** Hedges with this reference; filtered here too, in case the service does not. */

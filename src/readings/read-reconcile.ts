@@ -149,7 +149,9 @@ async function mayLackHedges(
   fromMs: number,
 ): Promise<boolean> {
   const oldest = Math.min(...listed.map(({ opened_at: at }) => instantOf(at ?? '') ?? Infinity));
-  return oldest >= fromMs && (await readNewestHedges(context)).mayBeCut;
+  if (oldest < fromMs) return false;
+  const { mayBeCut, isSaidWhole } = await readNewestHedges(context);
+  return mayBeCut && !isSaidWhole;
 }
 
 const reachesBack = ({ closed }: AccountReading, fromMs: number): boolean =>
@@ -220,6 +222,10 @@ function explanationsOf(
 export const isOpenBreak = (found: FoundBreak): boolean =>
   found.class !== 'timing' && found.isUnresolved === undefined && found.explained === undefined;
 
+/** A list that may be cut has no ID, nor has a position. */
+const isNamed = (found: readonly FoundBreak[]): boolean =>
+  found.some(({ dealId, hedgeId, actionId }) => (dealId ?? hedgeId ?? actionId) !== undefined);
+
 /** Undefined when all agree. */
 export function reconcileFinding({
   breaks,
@@ -248,7 +254,9 @@ export function reconcileFinding({
     what: `${counted(open.length + explained, 'break')}${explained === 0 ? '' : `, ${explained.toString()} of them explained,`} between the journal${intent.against === undefined ? ' and the service' : ", the service and finance's list"}.`,
     meaning: 'Nothing was changed.',
     hint: [
-      say`To record why one is right: ${shell`hedge reconcile ID ${intent.compares} --note TEXT`}`,
+      isNamed(open)
+        ? say`To record why one is right: ${shell`hedge reconcile ID ${intent.compares} --note TEXT`}`
+        : say`To record why all of them are right: ${shell`hedge reconcile ${intent.compares} --note TEXT`}`,
       say`What each means: ${shell`hedge help books`}`,
     ],
     details,

@@ -11,7 +11,13 @@ import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { looksLikePage, withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { readPositionFacts } from './read-position.ts';
-import { everySide, isInconsistent, isRunningHedge, type PositionFacts } from './side-position.ts';
+import {
+  everySide,
+  isInconsistent,
+  isRunningHedge,
+  mayLackOpen,
+  type PositionFacts,
+} from './side-position.ts';
 
 /** Fields of the service under its names, as a snapshot has them. */
 export type RecordedFields = SnapshotRecord['hedges'][number];
@@ -159,7 +165,7 @@ function recordOf(
     closed: closed.filter(isNew).map((each) => kept(each, CLOSED)),
     mids,
     may_be_cut: [
-      ...(positionFacts.mayBeCut ? ['hedges' as const] : []),
+      ...(mayLackOpen(positionFacts) ? ['hedges' as const] : []),
       ...(closedMayBeCut ? ['closed' as const] : []),
     ],
     ...(isSteady ? {} : { unsteady: true }),

@@ -47,6 +47,27 @@ describe('hedge reconcile', () => {
     );
   });
 
+  it('has no page that may be cut of exactly 20 hedges, where the service says that there are no more', async () => {
+    const desk = await aBooksDesk();
+    for (let count = 0; count < 20; count += 1) await desk.served.opened('sell', 1_000);
+    expect((await desk.hedge('reconcile', 11)).out).not.toContain('may have more');
+    await desk.hedge('reconcile --note phone');
+    await desk.hedge('reconcile');
+    // A service that does not say so: the hint names a line that explains it.
+    desk.front.meddle(async (line, pass) => {
+      const passed = await pass();
+      if (!line.startsWith('GET /hedges?')) return passed;
+      return { ...passed, body: JSON.stringify({ ...JSON.parse(passed.body), meta: {} }) };
+    });
+    const cut = await desk.hedge('reconcile --since 2d', 11);
+    expect(cut.out).toMatch(/^page_may_be_cut +hedges .*20 listed/m);
+    expect(flat(cut.err)).toContain(
+      'To record why all of them are right: hedge reconcile --since 2d --note TEXT',
+    );
+    await desk.hedge('reconcile --since 2d --note asked');
+    await desk.hedge('reconcile --since 2d');
+  });
+
   it('exits 11 with a break, and 0 once a person has recorded why it is right', async () => {
     const desk = await aBooksDesk();
     const id = await desk.served.opened('sell', 30_000);

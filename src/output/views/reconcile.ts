@@ -65,17 +65,9 @@ const notComparedLine = ({ notCompared }: ReconcileReading): View =>
     `Not compared, because the service does not send them: ${notCompared.map((each) => NOT_SENT[each]).join(' and ')}.`,
   );
 
-const AGAINST: Readonly<Record<FoundBreak['against'], string>> = {
-  journal: 'journal',
-  history: 'history',
-  positions: 'positions',
-  finance: 'finance',
-  hedges: 'maturity',
-};
-
 const breaks = listOf<FoundBreak, ReconcileDocument['derived']['breaks'][number]>()([
   { name: 'class', header: 'Break', show: (found) => text(found.class, toneOf(found)) },
-  { name: 'against', header: 'Against', show: ({ against }) => text(AGAINST[against]) },
+  { name: 'against', header: 'Against', show: ({ against }) => text(against) },
   { name: 'deal_id', header: 'Deal ID', isId: true, of: ({ dealId }) => dealId },
   { name: 'hedge_id', header: 'Hedge', optional: true, of: ({ hedgeId }) => hedgeId },
   { name: 'action_id', of: ({ actionId }) => actionId },
