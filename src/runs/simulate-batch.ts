@@ -45,13 +45,7 @@ export interface AccountLeft {
   balance_usdc: Big;
 }
 
-export interface BatchSimulation {
-  line(number: number): Simulation;
-  /** Undefined before an account was read. */
-  left(): AccountLeft | undefined;
-  totals(): readonly SideTotal[];
-  returned(): AmountReturned;
-}
+export type BatchSimulation = ReturnType<typeof simulateBatch>;
 
 /** By planned reductions and closes. */
 export interface AmountReturned {
@@ -75,7 +69,7 @@ export const returnedWith = (
  * For all lines of one dry run. `isSent`: the lines are sent, so that the journal has them and no other command sees a
  * simulated hedge; only account and capacity are carried forward.
  */
-export function simulateBatch({ isSent = false } = {}): BatchSimulation {
+export function simulateBatch({ isSent = false } = {}) {
   const sides = new Map<string, SidePosition>();
   /** Net opens and adds, less what was reduced or closed. USD. */
   const used = new Map<string, Big>();
@@ -112,7 +106,7 @@ export function simulateBatch({ isSent = false } = {}): BatchSimulation {
   };
 
   return {
-    line(number) {
+    line(number: number): Simulation {
       const name = `line ${number.toString()}`;
       return {
         side(read, positions) {
@@ -137,13 +131,14 @@ export function simulateBatch({ isSent = false } = {}): BatchSimulation {
         execute: (planned, context) => execute(name, planned, context),
       };
     },
-    left() {
+    /** Undefined before an account was read. */
+    left(): AccountLeft | undefined {
       if (latest === undefined) return undefined;
       const { available_exposure_usd, balance_usdc } = accountAfter(latest);
       return { available_exposure_usd, balance_usdc };
     },
-    totals: () => [...totals.values()],
-    returned: () => returned,
+    totals: (): readonly SideTotal[] => [...totals.values()],
+    returned: (): AmountReturned => returned,
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import { readNotional } from '../args/operands.ts';
-import { type ActionName, createsHedge, enlarges, rowOf } from '../domain/action-table.ts';
+import { createsHedge, enlarges, rowOf } from '../domain/action-table.ts';
 import { roundHalfUp } from '../domain/amounts.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { oppositeOf } from '../domain/opposite-side.ts';
@@ -120,8 +120,9 @@ export function confirmationFor(
   { plan, openedElsewhere, changed, again }: Omit<Preview, 'warnings'>,
   where: Pick<TradingContext, 'environment' | 'profile'>,
 ): Confirmation {
-  const question = again === undefined ? rowOf(actionMeant(plan)).words.question : ASKS_AGAIN[again];
-  const asks = changed === undefined ? question : `${question} It has changed; see above.`;
+  const { question } = rowOf(takesAll(plan) ? 'close' : plan.action).words;
+  const asked = again === undefined ? question : ASKS_AGAIN[again];
+  const asks = changed === undefined ? asked : `${asked} It has changed; see above.`;
   if (!hasLiveRules(where)) return { kind: 'y_or_n', asks };
   if (enlarges(plan)) return sideAndNotional(plan, asks);
   const allFromHere = openedElsewhere.length === 0 && plan.facts.sidePosition.unclear === undefined;
@@ -129,8 +130,6 @@ export function confirmationFor(
     ? { kind: 'y_or_n', asks }
     : theMarket(plan, `${asks} Not all of it was opened from this machine.`);
 }
-
-const actionMeant = (plan: Plan): ActionName => (takesAll(plan) ? 'close' : plan.action);
 
 const ASKS_AGAIN: Readonly<Record<NonNullable<Preview['again']>, string>> = {
   sent: 'Send it again? With the same key it executes only once.',

@@ -54,7 +54,7 @@ export interface EarlierAttempts {
 
 export function earlierAttempts(
   intent: TypedIntent,
-  { journal, identity, clock }: Pick<TradingContext, 'journal' | 'identity' | 'clock'>,
+  { journal, identity, clock }: TradingContext,
 ): EarlierAttempts {
   const dealId = dealIdOf(intent);
   const actions =

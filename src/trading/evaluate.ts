@@ -61,7 +61,7 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
   const clocks = { ...guardContext(context), servedMs: plan.facts.sidePosition.servedAt.getTime() };
   const journaled = guardJournal(terms, state, clocks);
   // A hedge of this journal is named by its action.
-  const named = journaled.some(isStopInFlight)
+  const named = journaled.some(({ level, code }) => level === 'stop' && code === 'in_flight')
     ? inFlightOn(state.current, terms).map(({ hedgeId }) => hedgeId)
     : [];
   const findings = [
@@ -114,8 +114,6 @@ export const journalTermsOf = (
 /** Its size was computed from the position. `asked`: how the size was given, when not as a notional. */
 export const isMeasured = (action: ActionName, asked: string | undefined): boolean =>
   asked !== undefined && (shrinks({ action }) || asked.startsWith('to '));
-
-const isStopInFlight = ({ level, code }: Finding): boolean => level === 'stop' && code === 'in_flight';
 
 /** A size that was computed from the position is wrong once these have filled. */
 const comingFindings = (coming: SidePosition['coming']): readonly Finding[] =>

@@ -80,7 +80,7 @@ export function decidedAt(
 }
 
 /** Whether the clock was set back since the action: it is earlier than a later record of the journal. */
-export const isSetBack = ({ id }: Action, state: Pick<JournalState, 'latestSince'>, nowMs: number): boolean =>
+export const isSetBack = ({ id }: Action, state: JournalState, nowMs: number): boolean =>
   Date.parse(state.latestSince(id) ?? '') - nowMs > CORRECTED_MS;
 
 /** `4 min`, `2 h`, `30 s` since the first send; undefined if never sent. */
@@ -130,11 +130,7 @@ export function mayShowUntil(action: Action, nowMs: number): number | undefined 
 }
 
 /** Whether a lookup can prove it now. Never after the clock was set back. */
-export function isConclusive(
-  action: Action,
-  state: Pick<JournalState, 'latestSince'>,
-  nowMs: number,
-): boolean {
+export function isConclusive(action: Action, state: JournalState, nowMs: number): boolean {
   const from = conclusiveFrom(action);
   return from !== undefined && nowMs >= from && !isSetBack(action, state, nowMs);
 }

@@ -226,17 +226,15 @@ function comesBack(
   taken: { part: Big; of: Big } | 'everything',
 ): ReturnedAmounts | undefined {
   if (position === undefined) return undefined;
-  const scaled = (whole: Big): Big =>
-    taken === 'everything' ? whole : divide(whole.times(taken.part), taken.of, USD_PLACES);
-  const scaledIfThere = (figure: unknown): Big | undefined => {
+  const scaled = (figure: unknown): Big | undefined => {
     const whole = decimalFrom(figure);
-    return whole === undefined ? undefined : scaled(whole);
+    return taken === 'everything' ? whole : whole && divide(whole.times(taken.part), taken.of, USD_PLACES);
   };
   return {
-    net_margin_usd: scaledIfThere(position.net_margin_usd),
-    close_fee_usdc: scaledIfThere(position.close_fee_usdc),
-    net_pnl_usd: scaledIfThere(position.net_pnl_usd),
-    gross_pnl_usd: scaledIfThere(position.gross_pnl_usd),
+    net_margin_usd: scaled(position.net_margin_usd),
+    close_fee_usdc: scaled(position.close_fee_usdc),
+    net_pnl_usd: scaled(position.net_pnl_usd),
+    gross_pnl_usd: scaled(position.gross_pnl_usd),
     mark_price: decimalFrom(position.mark_price),
   };
 }

@@ -43,26 +43,18 @@ import type { Evidence } from './outcome/change-evidence.ts';
 import { actionByName, actionIds } from './report.ts';
 
 /** `earlier`: the action whose hedge it is: the service repeated the answer to that one. */
-export const failedError = (entry: Action, earlier?: Action): OrderFailedError =>
-  new OrderFailedError({
-    ...(wasNotExecuted(entry)
-      ? {
-          what: `FAILED: ${actionInWords(entry)} was not executed (${actionByName(entry)}).`,
-          meaning: `Nothing was opened: ${NOT_THERE}`,
-        }
-      : {
-          what:
-            earlier === undefined
-              ? `FAILED: ${actionInWords(entry)}: order failed on-chain (action ${entry.shortId}).`
-              : `FAILED: ${actionInWords(entry)} (action ${entry.shortId}): the service answered with the earlier failure of action ${earlier.shortId}. Nothing new was ordered.`,
-          meaning:
-            earlier === undefined
-              ? 'Nothing was opened; the margin was released.'
-              : 'Nothing was opened. The next run is a new order.',
-        }),
-    hint: again(entry),
-    details: actionIds(entry),
-  });
+export function failedError(entry: Action, earlier?: Action): OrderFailedError {
+  const [how, meaning] = wasNotExecuted(entry)
+    ? [` was not executed (${actionByName(entry)}).`, `Nothing was opened: ${NOT_THERE}`]
+    : earlier === undefined
+      ? [`: order failed on-chain (action ${entry.shortId}).`, 'Nothing was opened; the margin was released.']
+      : [
+          ` (action ${entry.shortId}): the service answered with the earlier failure of action ${earlier.shortId}. Nothing new was ordered.`,
+          'Nothing was opened. The next run is a new order.',
+        ];
+  const what = `FAILED: ${actionInWords(entry)}${how}`;
+  return new OrderFailedError({ what, meaning, hint: again(entry), details: actionIds(entry) });
+}
 
 /** Undefined unless an open was filled in part. `since`: USD filled by now, if that is more than recorded. */
 export function partialFillError(

@@ -8,7 +8,6 @@ import { sum } from '../domain/amounts.ts';
 import { isSameSize } from '../domain/exposure.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import { unquoted } from '../domain/quoted.ts';
-import { shortHash } from '../domain/sanitize.ts';
 import type { Effect, HedgeError } from '../errors.ts';
 import type { Action } from '../journal/replay.ts';
 import { type Fill, fillOf, quoteOfFill } from '../journal/results.ts';
@@ -197,6 +196,3 @@ export const actionIds = ({ id, hedgeId, intent }: Action): Readonly<Record<stri
   idempotency_key: intent.idempotency_key,
   hedge_id: hedgeId ?? null,
 });
-
-/** A transaction hash, shortened for the screen. */
-export const hashInWords = (hash: string): string => unquoted(shortHash(hash));

@@ -6,15 +6,15 @@ import { hasBound } from '../../domain/price-bounds.ts';
 import { quoted, unquoted } from '../../domain/quoted.ts';
 import { hasLiveRules, isNairaMarket } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-import { checkUnattended } from '../../trading/guards/unattended-policy.ts';
-import type { SharedFacts, TradingContext } from '../../trading/trading-context.ts';
+import { checkUnattended, type UnattendedContext } from '../../trading/guards/unattended-policy.ts';
+import type { SharedFacts } from '../../trading/trading-context.ts';
 import type { Deal } from './deal.ts';
 
 /** @throws UsageError for an option that is missing without a terminal. */
 export function checkConfirmable(
   { deals: [row] }: DealsFile,
   { options, retryFailed }: DealsIntent,
-  trading: Pick<TradingContext, 'environment' | 'profile' | 'expected' | 'attended'>,
+  trading: UnattendedContext,
 ): void {
   if (row === undefined) return;
   const open = openOf(row, { market: row.market ?? '', retryFailed, despite: [] });
@@ -22,10 +22,7 @@ export function checkConfirmable(
 }
 
 /** @throws UsageError that names the rows without a price limit, on live. */
-export function checkBounds(
-  { path, deals: rows }: DealsFile,
-  where: Pick<TradingContext, 'environment' | 'profile'>,
-): void {
+export function checkBounds({ path, deals: rows }: DealsFile, where: UnattendedContext): void {
   const unbounded = rows.filter(({ bounds }) => !hasBound(bounds)).map(({ line }) => line.toString());
   if (unbounded.length === 0 || !hasLiveRules(where)) return;
   throw new UsageError(

@@ -106,9 +106,6 @@ export function outcomeOfDeal({ report, error, intent }: DealEnd): DealOutcome {
 
 export const NOT_RUN = 'not_run';
 
-export const openPlanOf = (plan: Plan | undefined): OpenPlan | undefined =>
-  plan?.action === 'open' ? plan : undefined;
-
 const OF_A_BOUND: readonly string[] = ['worse_price', 'cost_too_high'];
 
 /** The price is beyond the limit of the row: the others go on. */

@@ -34,15 +34,7 @@ import { stillPendingError } from '../../trading/report-errors.ts';
 import { sizeAction } from '../../trading/size-action.ts';
 import type { SharedFacts, Simulation, TradingContext } from '../../trading/trading-context.ts';
 import { type BatchSimulation, simulateBatch } from '../simulate-batch.ts';
-import {
-  checkNotWorse,
-  type Deal,
-  type DealEnd,
-  endsRun,
-  isBeyondBound,
-  notRun,
-  openPlanOf,
-} from './deal.ts';
+import { checkNotWorse, type Deal, type DealEnd, endsRun, isBeyondBound, notRun } from './deal.ts';
 
 export interface DealsContext {
   /** Its confirmation is that of the whole file. */
@@ -197,7 +189,8 @@ async function endOf(deal: Deal, open: () => RowContext | Promise<RowContext>): 
     const report = await reportOfDeal(deal, await open(), (sized) => {
       intent = sized;
     });
-    return { ...deal, intent, report, plan: openPlanOf(report.plan), error: report.finding };
+    const plan = report.plan?.action === 'open' ? report.plan : undefined;
+    return { ...deal, intent, report, plan, error: report.finding };
   } catch (error) {
     if (!(error instanceof HedgeError)) throw error;
     const read = error instanceof PricedStopError ? error.quote : undefined;
@@ -401,7 +394,7 @@ const STOPPED_WAITING = {
 /** The quotes that the check of rows in USD asks for: of those that no earlier run has sent. */
 export const quoteRequestsOf = (
   deals: readonly Deal[],
-  { journal, identity }: Pick<TradingContext, 'journal' | 'identity'>,
+  { journal, identity }: TradingContext,
 ): readonly EstimateRequest[] => {
   const state = journal.read();
   const known = new Set(

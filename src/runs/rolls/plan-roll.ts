@@ -113,7 +113,7 @@ export const dealIdFrom = (reference: string | null | undefined): string | undef
 /** The market and side of the target; of a named hedge also the hedge. @throws StoppedError when it is not open. */
 export async function findTarget(
   target: RollTarget,
-  context: Pick<ReadContext, 'api' | 'clock' | 'signal'>,
+  context: ReadContext,
 ): Promise<{ market: string; side: Side; hedge: RolledHedge | undefined }> {
   if (!('hedge' in target)) return { ...target, hedge: undefined };
   const { data, servedAt } = await findHedges(context.api, target.hedge);
@@ -151,10 +151,7 @@ const MOST_LEGS = 999;
  * The next of `.r2`, `.r3`, … on the root reference that neither the journal, nor a planned roll, nor the service has.
  * @throws UsageError when it would be too long for a deal ID.
  */
-export async function nextDealId(
-  reference: string,
-  context: Pick<TradingContext, 'api' | 'clock' | 'signal' | 'journal' | 'identity'>,
-): Promise<string> {
+export async function nextDealId(reference: string, context: TradingContext): Promise<string> {
   const { root, leg } = rootOf(reference);
   for (let next = leg + 1; next <= MOST_LEGS; next += 1) {
     const dealId = readDealId(legReference(root, next));
@@ -164,11 +161,7 @@ export async function nextDealId(
   throw new UsageError(`${quotedName(root)} has been rolled too often.`, 'Close it, and open a new hedge.');
 }
 
-const isKnownHere = (
-  dealId: string,
-  state: Pick<JournalState, 'find' | 'rolls'>,
-  { identity }: Pick<TradingContext, 'identity'>,
-): boolean =>
+const isKnownHere = (dealId: string, state: JournalState, { identity }: TradingContext): boolean =>
   state.find({ dealIds: [dealId] }).some(({ intent }) => sameIdentity(intent.identity, identity)) ||
   state.rolls.some((plan) => plan.deal_id === dealId && sameIdentity(plan.identity, identity));
 
@@ -219,7 +212,7 @@ export async function planRoll(
 export const rollEndOf = (
   { chain_id }: RollPlan,
   as: RollEnd['as'],
-  { clock }: Pick<ReadContext, 'clock'>,
+  { clock }: ReadContext,
   note?: string,
 ): RollEnd => ({
   schema: SCHEMA,
@@ -279,7 +272,7 @@ export const rollMissed = ({ plan, dueMs }: RollChain): StoppedError =>
 /** @throws UsageError on live without a bound: the price of the second leg is not known when it is confirmed. */
 export function checkBound(
   { maxCostBps, when }: Pick<RollIntent, 'maxCostBps' | 'when'>,
-  where: Pick<TradingContext, 'environment' | 'profile'>,
+  where: TradingContext,
 ): void {
   if (maxCostBps !== undefined || !hasLiveRules(where)) return;
   throw new UsageError(

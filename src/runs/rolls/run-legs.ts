@@ -21,7 +21,7 @@ import { waitForOwnClose } from '../../trading/outcome/own-close.ts';
 import type { ClosePlan, OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import type { Evaluation, Finding, TradingContext } from '../../trading/trading-context.ts';
-import { simulateBatch } from '../simulate-batch.ts';
+import { type BatchSimulation, simulateBatch } from '../simulate-batch.ts';
 import {
   type BeforeLegTwo,
   checkLegOneClosed,
@@ -80,7 +80,7 @@ export async function readAlone(
 ): Promise<{
   hedge: RolledHedge;
   close: Omit<ShownLegs, 'open'>;
-  simulated: ReturnType<typeof simulateBatch>;
+  simulated: BatchSimulation;
 }> {
   const intent = legOne(place, terms.options);
   const simulated = simulateBatch();

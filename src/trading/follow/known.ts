@@ -42,19 +42,7 @@ export interface Waited {
  * `unresolved`: sent, no usable response; `undecided`: looked up, and still so. `accepted`: no outcome yet; `in_flight`:
  * looked up, and still so. `ended`: a reading shows the outcome. `late`: awaited in vain. `over`: the journal has its end.
  */
-export type Situation =
-  | 'recorded'
-  | 'underway'
-  | 'unsent'
-  | 'unresolved'
-  | 'undecided'
-  | 'accepted'
-  | 'in_flight'
-  | 'ended'
-  | 'late'
-  | 'over';
-
-export function situationOf({ action, toSend, observed, waited }: Known): Situation {
+export function situationOf({ action, toSend, observed, waited }: Known) {
   if (toSend === true) return 'recorded';
   if (action.state === 'accepted' && observed !== undefined && endFrom(action, observed) !== undefined)
     return 'ended';
@@ -65,3 +53,5 @@ export function situationOf({ action, toSend, observed, waited }: Known): Situat
   if (action.state === 'accepted') return observed === undefined ? 'accepted' : 'in_flight';
   return action.state === 'prepared' || action.state === 'not_sent' ? 'unsent' : 'over';
 }
+
+export type Situation = ReturnType<typeof situationOf>;

@@ -35,11 +35,7 @@ export function readingFailure(error: unknown): HedgeError {
 }
 
 /** The report without the reading that failed. @throws the error of any other failure, and for an action whose outcome is known. */
-export function reportWithoutLookup(
-  action: Action,
-  error: unknown,
-  { clock }: Pick<ReadContext, 'clock'>,
-): ActionReport {
+export function reportWithoutLookup(action: Action, error: unknown, { clock }: ReadContext): ActionReport {
   const failure = readingFailure(error);
   if (isUnanswered(action)) {
     const { what, httpStatus } = failure;

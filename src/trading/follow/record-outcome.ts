@@ -67,11 +67,8 @@ export const canBeRuledOut = (action: Action): boolean =>
   (createsHedge(action.intent) || rejection(action) !== undefined);
 
 /** No attempt can still arrive, so a lookup decides. */
-export const isDueToRuleOut = (
-  action: Action,
-  state: Pick<JournalState, 'latestSince'>,
-  nowMs: number,
-): boolean => canBeRuledOut(action) && isConclusive(action, state, nowMs);
+export const isDueToRuleOut = (action: Action, state: JournalState, nowMs: number): boolean =>
+  canBeRuledOut(action) && isConclusive(action, state, nowMs);
 
 /** Records that it was not executed; undefined if the lookup does not prove it, or the clocks disagree on its age. */
 export async function recordNotExecuted(

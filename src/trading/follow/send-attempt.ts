@@ -9,6 +9,7 @@ import { NEVER_SENT_ATTEMPTS, UNKNOWN_OUTCOME_SENDS } from '../../client/transpo
 import type { AttemptRecord } from '../../client/transport/transport.ts';
 import { type ClockReadings, exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
+import { shortHash } from '../../domain/sanitize.ts';
 import {
   CredentialError,
   HedgeError,
@@ -23,7 +24,6 @@ import type { Action } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { decidedAt } from '../idempotency-window.ts';
 import { appendRecord } from '../outcome/append-record.ts';
-import { hashInWords } from '../report.ts';
 
 /** The result of an attempt. `not_sent`: no connection, a rate limit, too late, or stopped by the operator in time. */
 export type Sent =
@@ -76,7 +76,7 @@ async function accepted(
   const hash = textFrom(response.order_tx_hash) || undefined;
   const names = [
     ...(hedgeId === undefined ? [] : [unquoted(hedgeId)]),
-    ...(hash ? [`tx ${hashInWords(hash)}`] : []),
+    ...(hash ? [`tx ${unquoted(shortHash(hash))}`] : []),
   ];
   context.progress.note(`accepted   ${names.join(', ')}`.trimEnd());
   const record = {

@@ -218,22 +218,15 @@ function marketFinding(on: OnMarket): Finding | undefined {
   if (facts.market === undefined) return notFound(market, facts.marketNames, level);
   const { status } = facts.market;
   if (status === 'open') return undefined;
-  if (status === 'disabled') {
-    return {
-      level,
-      code: 'market_disabled',
-      message: enlarges(on)
-        ? `${market} is disabled: the service accepts no opens or adds.`
-        : `${market} is disabled: the service may reject this.`,
-      hint: say`To see whether it is open again: ${shell`hedge markets`}`,
-      details: { market, status },
-    };
-  }
+  const isKnown = status === 'disabled';
+  const means = enlarges(on) ? 'the service accepts no opens or adds' : 'the service may reject this';
   return {
-    level: 'warn',
+    level: isKnown ? level : 'warn',
     code: 'market_disabled',
-    message: `${market} has an unknown status: ${quoted(status)}.`,
-    hint: say`To see the market: ${shell`hedge markets`}`,
+    message: isKnown
+      ? `${market} is disabled: ${means}.`
+      : `${market} has an unknown status: ${quoted(status)}.`,
+    hint: say`To see ${isKnown ? 'whether it is open again' : 'the market'}: ${shell`hedge markets`}`,
     details: { market, status },
   };
 }
@@ -270,25 +263,21 @@ export function implausiblePrice(worst: Big | undefined, mid: Big | undefined): 
 
 function missed({ bound, limit, actual, message }: BoundFinding, quote: Quote): Finding {
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}. ${CHECKED_HERE}`;
-  if (bound === 'worst_price') {
-    return {
-      level: 'stop',
-      code: 'worse_price',
-      message: sentence,
-      hint: 'Try again at a better price, or pass a worse --worst-price.',
-      details: {
-        worst_price: limit,
-        execution_price: actual,
-        market_price: quote.pricing.market_price,
-      },
-    };
-  }
+  const { market_price } = quote.pricing;
   return {
     level: 'stop',
-    code: 'cost_too_high',
     message: sentence,
-    hint: 'Try again later, with a smaller size, or raise --max-cost-bps.',
-    details: { max_cost_bps: limit, cost_bps: actual },
+    ...(bound === 'worst_price'
+      ? {
+          code: 'worse_price',
+          hint: 'Try again at a better price, or pass a worse --worst-price.',
+          details: { worst_price: limit, execution_price: actual, market_price },
+        }
+      : {
+          code: 'cost_too_high',
+          hint: 'Try again later, with a smaller size, or raise --max-cost-bps.',
+          details: { max_cost_bps: limit, cost_bps: actual },
+        }),
   };
 }
 

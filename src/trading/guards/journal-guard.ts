@@ -100,8 +100,8 @@ export const guardAdmission = (
 
 /** @throws DamagedFileError unless the action goes on all the same. */
 function checkTrouble(
-  terms: Pick<JournalGuardTerms, 'action'>,
-  { trouble }: Pick<JournalState, 'trouble'>,
+  terms: JournalGuardTerms,
+  { trouble }: JournalState,
   { attended }: { attended: boolean },
 ): void {
   if (trouble === undefined) return;
@@ -113,7 +113,7 @@ function checkTrouble(
     );
 }
 
-const troubleFinding = ({ trouble }: Pick<JournalState, 'trouble'>): Finding | undefined =>
+const troubleFinding = ({ trouble }: JournalState): Finding | undefined =>
   trouble && {
     level: 'warn',
     code: troubleCode(trouble),
@@ -122,10 +122,7 @@ const troubleFinding = ({ trouble }: Pick<JournalState, 'trouble'>): Finding | u
     details: { path: trouble.path, trouble: trouble.kind },
   };
 
-function haltFinding(
-  terms: JournalGuardTerms,
-  { halt, desk }: Pick<JournalState, 'halt' | 'desk'>,
-): Finding | undefined {
+function haltFinding(terms: JournalGuardTerms, { halt, desk }: JournalState): Finding | undefined {
   if (halt === undefined || !enlarges(terms)) return undefined;
   return {
     level: 'stop',
@@ -284,11 +281,7 @@ function rollsOnSide(
  * The IDs to ignore. @throws UsageError for a text that matches no action or several, and for a single command, for an
  * action that is neither unresolved nor in flight on this account, market and side.
  */
-function readDespite(
-  terms: AccountSide & Pick<JournalGuardTerms, 'despite' | 'isOfRun'>,
-  state: Pick<JournalState, 'current' | 'find'>,
-  nowMs: number,
-): ReadonlySet<string> {
+function readDespite(terms: JournalGuardTerms, state: JournalState, nowMs: number): ReadonlySet<string> {
   const { current } = state;
   const conflicting = [...conflictsOn(current, terms), ...lateCloses(current, terms, nowMs)];
   const conflicts = new Set(conflicting.map(({ id }) => id));

@@ -113,10 +113,7 @@ const isUnderwayWith = (other: Action, { intent }: Action): boolean =>
 export const landsUntil = ({ acceptedAt, changedAt }: Action): number =>
   Date.parse(acceptedAt ?? changedAt) + CLOSE_LANDS_MS;
 
-export function mayStillLand(
-  close: Action,
-  { timeOfDay, clock }: Pick<ReadContext, 'timeOfDay' | 'clock'>,
-): string {
+export function mayStillLand(close: Action, { timeOfDay, clock }: ReadContext): string {
   const { action, market, side } = close.intent;
   const until = landsUntil(close);
   const lands = `; our ${action} may still land until ${timeOfDay(until)}: opens and adds wait until then`;

@@ -40,12 +40,7 @@ export interface Unconfirmed {
   hedge: Hedge | undefined;
 }
 
-export interface SideEvidence {
-  /** Undefined: the reading counts. @throws HedgeError of a hedge that could not be read. */
-  whyUnconfirmed(sidePosition: SidePosition, reading: ReadingOfSide): Promise<Unconfirmed | undefined>;
-  /** A reading lacked the side, and the next one had it. */
-  readonly disagree: boolean;
-}
+export type SideEvidence = ReturnType<typeof sideEvidenceAt>;
 
 export interface ReadingOfSide extends Reading, Pick<ReadContext, 'journal' | 'identity'> {
   actions: readonly Action[];
@@ -60,7 +55,7 @@ export interface ReadingOfSide extends Reading, Pick<ReadContext, 'journal' | 'i
  * For one command, which passes every reading of the side in order. `hadBefore`: set when no awaited action removes the
  * side; whether the reading before the first one had it.
  */
-export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean }): SideEvidence {
+export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean }) {
   /** Closed or failed: no later reading takes that back. */
   const over = new Set<string>();
   let hadBefore = stays?.hadBefore;
@@ -111,10 +106,12 @@ export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean 
     return held.every(({ id }) => ids.has(id)) || (!isTold && mayHaveLanded);
   };
   return {
-    get disagree() {
+    /** A reading lacked the side, and the next one had it. */
+    get disagree(): boolean {
       return disagree;
     },
-    async whyUnconfirmed(now, reading) {
+    /** Undefined: the reading counts. @throws HedgeError of a hedge that could not be read. */
+    async whyUnconfirmed(now: SidePosition, reading: ReadingOfSide): Promise<Unconfirmed | undefined> {
       const { isSecond, isLost } = compare(now, reading.atMs);
       const missing = await readMissing(now, reading);
       if (missing !== undefined) return missing;

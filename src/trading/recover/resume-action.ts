@@ -114,13 +114,10 @@ function sayUnlessKept(
   { id, shortId }: Action,
   { journal, progress }: TradingContext,
 ): void {
-  if (note === undefined || isKept(note, id, journal)) return;
-  progress.news(`note       not kept: action ${shortId} was recorded before, and was not sent again.`);
-}
-
-function isKept(note: string, id: string, journal: TradingContext['journal']): boolean {
+  if (note === undefined) return;
   const records = unless(DamagedFileError, () => journal.read().recordsOf(id)) ?? [];
-  return records.some((record) => 'note' in record && record.note === note);
+  if (!records.some((record) => 'note' in record && record.note === note))
+    progress.news(`note       not kept: action ${shortId} was recorded before, and was not sent again.`);
 }
 
 /** A confirmed action of another key counts as this account's only if its hedge is visible. */
