@@ -1,7 +1,7 @@
 /** Reads indicative mids, adds locally recorded ones, and checks that a named market exists when a list has none of it. */
 import type { Big } from 'big.js';
 import type { PriceCache, SeenPrice } from '../cache/seen-prices.ts';
-import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
+import type { HedgeApi } from '../client/hedge-api.ts';
 import { midOf } from '../client/json.ts';
 import type { Market } from '../client/schemas.ts';
 import { marketMeant } from '../domain/did-you-mean.ts';
@@ -25,15 +25,13 @@ export interface MarketPrice {
 /** One request per market, all at once, in the order named or the service's. */
 export async function readPrices(api: HedgeApi, named: readonly string[]): Promise<readonly MarketPrice[]> {
   const markets = named.length > 0 ? named : (await api.markets()).data.map(({ market }) => market);
-  return Promise.all(markets.map(async (market) => priceOf(market, await api.price(market))));
+  return Promise.all(
+    markets.map(async (market) => {
+      const { data: sent, servedAt } = await api.price(market);
+      return { market, sent, mid: midOf(sent, market), servedAt };
+    }),
+  );
 }
-
-const priceOf = (market: string, response: ApiResponse<unknown>): MarketPrice => ({
-  market,
-  sent: response.data,
-  mid: midOf(response.data, market),
-  servedAt: response.servedAt,
-});
 
 export interface SeenMarket extends MarketPrice {
   /** Oldest first. */

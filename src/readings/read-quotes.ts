@@ -47,7 +47,11 @@ export async function readQuotes(
   const [response] = responses;
   return {
     intent,
-    tenors: responses.map(({ data }) => quotedTenor(data, intent)),
+    tenors: responses.map(({ data: quote }) => ({
+      quote,
+      figures: quoteFigures(quote),
+      misses: checkPriceBounds(quote, intent),
+    })),
     account,
     servedAt: response?.servedAt,
     source: response?.meta['source'],
@@ -84,12 +88,6 @@ export function boundsFinding(reading: QuoteReading): ConditionError | undefined
     retry: isTypo ? 'never' : 'later',
   });
 }
-
-const quotedTenor = (quote: Quote, intent: QuoteIntent): QuotedTenor => ({
-  quote,
-  figures: quoteFigures(quote),
-  misses: checkPriceBounds(quote, intent),
-});
 
 const quoteTenor = (api: HedgeApi, intent: QuoteIntent, tenor: number): Promise<ApiResponse<Quote>> =>
   api.quote({

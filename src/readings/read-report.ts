@@ -16,7 +16,7 @@ import { DAY_MS, HOUR_MS, instantText } from '../domain/instants.ts';
 import { type Bridge, bridgeOf } from '../domain/net-asset-value.ts';
 import { addPnl, lessPnl, netPnl, type PnlParts } from '../domain/pnl-parts.ts';
 import { type DamagedFileError, UsageError } from '../errors.ts';
-import { type AccountIdentity, isConfirmed } from '../journal/account-identity.ts';
+import { isConfirmed } from '../journal/account-identity.ts';
 import { bookInWords, timeInWords } from '../journal/describe.ts';
 import { isEnded, isUnresolved } from '../journal/replay.ts';
 import { type JournalState, snapshotsOf } from '../journal/state.ts';
@@ -100,9 +100,10 @@ export async function readReport(
   const span = await periodOfReport(intent.asked, { zone, nowMs: now.ms });
   const state = context.journal.read();
   const slackMs = slackOf(span);
-  const recorded = snapshotsSince(state, context.identity, span.fromMs - slackMs);
-  const endsNow = span.untilMs >= now.ms;
   const { identity } = context;
+  const newestFirst = [...snapshotsOf(state, identity, span.fromMs - slackMs)];
+  const recorded = newestFirst.map(({ record }) => snapshotFigures(record)).toReversed();
+  const endsNow = span.untilMs >= now.ms;
   const known = { state, identity, ...hedgesSince(span.fromMs - slackMs, account, recorded) };
   const lives = readDealLives(known);
   const taken = [...recorded, now];
@@ -193,14 +194,6 @@ async function dayBefore(ms: number, zone: string): Promise<string | undefined> 
 
 /** How far a reading may be from an end of the period: a day and a half, or an eighth of a longer period. */
 const slackOf = ({ fromMs, untilMs }: ReportSpan): number => Math.max(36 * HOUR_MS, (untilMs - fromMs) / 8);
-
-/** Oldest first: from the first one before `fromMs` on. */
-const snapshotsSince = (
-  state: JournalState,
-  identity: AccountIdentity,
-  fromMs: number,
-): readonly SnapshotFigures[] =>
-  [...snapshotsOf(state, identity, fromMs)].map(({ record }) => snapshotFigures(record)).toReversed();
 
 /** `taken`: oldest first, the reading of now last. */
 interface PeriodReadings {

@@ -43,7 +43,6 @@ export interface PositionFacts {
 export interface NotShown {
   id: string;
   market: string;
-  side: Side;
   why: string;
 }
 

@@ -107,7 +107,7 @@ export function notShownYet(
       ...stillFilling(now.open, { actions, nowMs: atMs })
         .filter(({ id }) => !closed.has(id) && !unconfirmed.some((each) => each.id === id))
         .map(({ id }) => ({ id, why: 'was filled in part just now, and the rest may still fill' })),
-    ].map((each) => ({ ...each, market, side }));
+    ].map((each) => ({ ...each, market }));
   });
 }
 

@@ -126,6 +126,10 @@ function adapterOf(path: string, handle: Handle): JournalDatabase {
     statements.set(sql, known);
     return known;
   };
+  const asking =
+    <T>(ask: (statement: Statement, binds: readonly SqlValue[]) => T) =>
+    (sql: string, ...binds: SqlValue[]): T =>
+      naming(path, () => ask(prepared(sql), binds));
   const within = <T>(begin: string, work: () => T): T => {
     naming(path, () => handle.exec(begin));
     try {
@@ -139,24 +143,16 @@ function adapterOf(path: string, handle: Handle): JournalDatabase {
   };
   return {
     path,
-    get: (sql, ...binds) =>
-      naming(path, () => {
-        const found: unknown = prepared(sql).get(...binds);
-        return found === undefined ? undefined : rowOf(found, path);
-      }),
-    all: (sql, ...binds) =>
-      naming(path, () =>
-        prepared(sql)
-          .all(...binds)
-          .map((each) => rowOf(each, path)),
-      ),
-    lists: (sql, ...binds) =>
-      naming(path, () => {
-        const statement = prepared(sql);
-        statement.setReturnArrays(true);
-        return statement.all(...binds);
-      }),
-    run: (sql, ...binds) => naming(path, () => void prepared(sql).run(...binds)),
+    get: asking((statement, binds) => {
+      const found: unknown = statement.get(...binds);
+      return found === undefined ? undefined : rowOf(found, path);
+    }),
+    all: asking((statement, binds) => statement.all(...binds).map((each) => rowOf(each, path))),
+    lists: asking((statement, binds) => {
+      statement.setReturnArrays(true);
+      return statement.all(...binds);
+    }),
+    run: asking((statement, binds) => void statement.run(...binds)),
     exec: (sql) => naming(path, () => handle.exec(sql)),
     reading: (work) => (handle.isTransaction ? work() : within('BEGIN', work)),
     writing(work) {
