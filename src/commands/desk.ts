@@ -183,7 +183,7 @@ const deskLeave = defineCommand({
   name: 'desk leave',
   summary: 'Follow the desk no more; the copy stays the journal of the account',
   description:
-    'Delivers what waits, and records that this machine leaves. Deal IDs stay used, unknown outcomes stay open, halts in force and the limits of the desk stay, in a journal of this machine alone. If the log is lost for good, --lost leaves without it: a person at a terminal confirms, and opens are halted here until hedge unhalt.',
+    'Delivers what waits, and records that this machine leaves. Deal IDs stay used, unknown outcomes stay open, halts in force and the limits of the desk stay, in a journal of this machine alone. Unfinished rolls are named: the other machines run them, and this one no more (exit code 10, desk_left). If the log is lost for good, --lost leaves without it: a person at a terminal confirms, and opens are halted here until hedge unhalt.',
   options: [NOTE_OPTION, { flags: '--lost', summary: 'the log is lost: leave without it' }, YES_OPTION],
   examples: [{ line: 'hedge desk leave', shows: 'ask, then leave' }],
   read: (raw) => ({ ...readYes(raw), isLost: optionGiven(raw, 'lost') }),
@@ -200,7 +200,7 @@ const deskLeave = defineCommand({
     else if (asks && !yes)
       await askFirst(
         context,
-        `Leave desk ${status.name}? What the other machines do is not seen here any more. Deal IDs, halts and the desk's limits as they are now stay on this machine.`,
+        `Leave desk ${status.name}? What the other machines do is not seen here any more, and rolls of the desk are left to them. Deal IDs, halts and the desk's limits as they are now stay on this machine.`,
         CANCELED,
       );
     return { value: await store.leave(note, { isLost }) };

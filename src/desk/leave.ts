@@ -3,6 +3,7 @@
 import { nothingChanged, type StoppedError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
 import { mintId } from '../journal/records.ts';
+import { unfinishedChains } from '../journal/roll-chains.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import { whileBusy } from '../journal/store/journal-database.ts';
 import { newRecord, signedAt } from '../journal/store/new-records.ts';
@@ -20,6 +21,8 @@ export interface Left {
   /** The journal of the account from now on. */
   path: string;
   records: number;
+  /** IDs of the desk's rolls that are not finished: this machine does not run them any more. */
+  rolls: readonly string[];
   /** The desk does not know it: its log could not be reached. Then opens are halted here. */
   isUnknown: boolean;
 }
@@ -67,9 +70,16 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
       else db.writing(() => writeMembership(places.state, left, machine));
     });
   const { head } = follower;
+  const rolls = unfinishedChains(journal.read(), { nowMs: machine.clock.now() });
   // Its witness from now on is that of a journal of one machine.
   writeWitness(deskFolder(places.state, name), machine, head, { replace: true });
-  return { name, path: follower.path, records: head.seq, isUnknown: isAway };
+  return {
+    name,
+    path: follower.path,
+    records: head.seq,
+    rolls: rolls.map(({ plan }) => plan.chain_id),
+    isUnknown: isAway,
+  };
 }
 
 /** Keeps the records that the join has not delivered pending at the copy: that is the journal of the account from now on. */

@@ -23,7 +23,8 @@ export function openLeftJournal(
   const isLeft = (): boolean => readMembership(state, name, machine.host)?.state === 'left';
   const opened = new Map<string, Journal>();
   const journalOf = (desk: string): Journal => {
-    const journal = opened.get(desk) ?? openJournal({ places: placesOfDesk(places, desk), machine });
+    const journal =
+      opened.get(desk) ?? openJournal({ places: placesOfDesk(places, desk), machine, leftDesk: desk });
     opened.set(desk, journal);
     return journal;
   };

@@ -406,7 +406,10 @@ export type DeskFounding = z.infer<typeof desk>;
 export type DeskJoin = z.infer<typeof deskJoin>;
 export type DeskLimitRecord = z.infer<typeof deskLimit>;
 export type SnapshotRecord = z.infer<typeof snapshot>;
-export type RollPlan = z.infer<typeof roll>;
+export type RollPlan = z.infer<typeof roll> & {
+  /** The desk that this machine has left, whose roll it is: its machines run it. Not recorded. */
+  leftDesk?: string | undefined;
+};
 export type RollEnd = z.infer<typeof rollEnd>;
 export type RollRecord = RollPlan | RollEnd;
 export type ActionRecord = z.infer<typeof actionRecordSchema>;

@@ -256,12 +256,19 @@ export function whyNoLegTwo({ plan, legOne: { closedBy, size } }: RollChain): st
     : undefined;
 }
 
+/** Undefined for a roll that this machine runs. */
+export const ofLeftDesk = ({ leftDesk }: RollPlan): string | undefined =>
+  leftDesk && `of desk ${leftDesk}, which this machine has left: the machines of the desk run it`;
+
 /** For a sentence. */
-export const rollInWords = (chain: RollChain): string => whyNoLegTwo(chain) ?? CHAIN_WORDS[chain.state];
+export const rollInWords = (chain: RollChain): string =>
+  [whyNoLegTwo(chain) ?? CHAIN_WORDS[chain.state], (!isFinished(chain) && ofLeftDesk(chain.plan)) || []]
+    .flat()
+    .join('; ');
 
 /** It waits for its time, and nothing is to be done until then. */
 export const isOnCourse = (chain: RollChain): boolean =>
-  chain.state === 'planned' && whyNoLegTwo(chain) === undefined;
+  chain.state === 'planned' && whyNoLegTwo(chain) === undefined && chain.plan.leftDesk === undefined;
 
 export const closedEarlyInWords = (by: Action): string =>
   `leg 1 was closed before its maturity (action ${by.colleague === undefined ? by.shortId : actionAndMachine(by)}): leg 2 is not opened`;
@@ -286,6 +293,9 @@ export function nextOfChain(
   const why = whyNoLegTwo(chain) ?? '';
   const drop = (because: Sentence): NextStep =>
     step(shell`hedge ${profile} roll drop ${id} --note TEXT`, because);
+  const elsewhere = ofLeftDesk(plan);
+  if (elsewhere !== undefined && !isFinished(chain) && unresolvedAction(chain) === undefined)
+    return drop(`${elsewhere}. To give it up here alone`);
   switch (chain.state) {
     case 'done':
     case 'dropped':

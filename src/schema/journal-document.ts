@@ -209,6 +209,7 @@ export const deskLeftSchema = object({
   name: words,
   path: words,
   records: whole,
+  rolls: list(words),
   known_to_the_desk: flag,
 });
 export type DeskLeftDocument = z.infer<typeof deskLeftSchema>;

@@ -13,6 +13,7 @@ import {
   type JournalRecord,
   type Operator,
   type RollPlan,
+  type RollRecord,
 } from '../records.ts';
 import { type Action, actionNow, type IsRunning, isEnded, SHORTEST_ID } from '../replay.ts';
 import { mayRelax } from '../stamp.ts';
@@ -44,6 +45,8 @@ export interface ReaderParts {
   desk?: DeskView | undefined;
   /** Set with a desk only: this user of this machine. */
   own?: (Operator & { login?: string | undefined }) | undefined;
+  /** Set for the copy of a desk that was left. */
+  leftDesk?: string | undefined;
   isRunning: IsRunning;
   nowMs: number;
   /** The records that can still be read of a damaged database; called only if needed. */
@@ -151,7 +154,9 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
       ),
     halts: (span) => pages(['halt', 'unhalt'], span, haltOf),
     rollRecords: (span) =>
-      pages(['roll', 'roll_end'], span, ({ record }) => (isOfRoll(record) ? record : undefined)),
+      pages(['roll', 'roll_end'], span, (each) =>
+        isOfRoll(each.record) ? withDesk(each.record, each, parts.leftDesk) : undefined,
+      ),
     snapshots: (span) =>
       pages(['snapshot'], span, ({ record, seq }, moment) =>
         record.kind === 'snapshot' ? { record, hash: moment.source.hashAt(seq) } : undefined,
@@ -173,12 +178,19 @@ function haltOf({ record, stamp }: NumberedRecord): RecordedHalt | undefined {
   };
 }
 
+/** A record with a stamp is of the desk. */
+const withDesk = <Roll extends RollRecord>(
+  roll: Roll,
+  { stamp }: NumberedRecord,
+  leftDesk: string | undefined,
+): Roll => (stamp === undefined || leftDesk === undefined ? roll : { ...roll, leftDesk });
+
 /** How long an action that has ended stays among the current ones. */
 const CURRENT_MS = 10 * 60_000;
 /** After every time, and every ID. */
 const END = '~';
 
-type MomentParts = Pick<ReaderParts, 'isRunning' | 'nowMs' | 'own'>;
+type MomentParts = Pick<ReaderParts, 'isRunning' | 'nowMs' | 'own' | 'leftDesk'>;
 
 /** The answers at one moment. */
 class JournalMoment {
@@ -202,15 +214,21 @@ class JournalMoment {
   }
 
   get halt(): Halt | undefined {
-    return haltFrom(this.#openRecords('halts').filter(isOfHalt));
+    return haltFrom(
+      this.#openRecords('halts')
+        .map(({ record }) => record)
+        .filter(isOfHalt),
+    );
   }
 
   get rolls(): readonly RollPlan[] {
-    return this.#openRecords('rolls').flatMap((each) => (each.kind === 'roll' ? [each] : []));
+    return this.#openRecords('rolls').flatMap((each) =>
+      each.record.kind === 'roll' ? [withDesk(each.record, each, this.#parts.leftDesk)] : [],
+    );
   }
 
-  #openRecords(kind: 'halts' | 'rolls'): readonly JournalRecord[] {
-    return this.#recordsAt([...this.#summary()[kind].values()].toSorted((one, other) => one - other));
+  #openRecords(kind: 'halts' | 'rolls'): readonly NumberedRecord[] {
+    return this.source.records([...this.#summary()[kind].values()].toSorted((one, other) => one - other));
   }
 
   since(at = this.#recently): readonly Action[] {

@@ -57,6 +57,8 @@ export interface JournalOptions {
   machine: Machine;
   /** How long to wait for other writers. */
   busyMs?: number;
+  /** The desk that this machine has left: this is its copy. */
+  leftDesk?: string;
 }
 
 /** The files of the journal as they are now. */
@@ -68,7 +70,7 @@ interface Files {
   witness?: JournalHead | undefined;
 }
 
-export function openJournal({ places, machine, busyMs }: JournalOptions): Journal {
+export function openJournal({ places, machine, busyMs, leftDesk }: JournalOptions): Journal {
   const { state } = places;
   const { host, clock, random } = machine;
   const path = databaseFile(state);
@@ -115,6 +117,7 @@ export function openJournal({ places, machine, busyMs }: JournalOptions): Journa
       db,
       waiting,
       trouble,
+      leftDesk,
       isRunning,
       nowMs: clock.now(),
       readable: () => salvagedRecords(state, host),

@@ -309,12 +309,16 @@ export function adoptedDocument(view: AdoptedView | undefined): DeskAdoptedDocum
   return { found: view.rewound.found, delivered, records, old_copy: aside ?? null };
 }
 
-export const viewLeft = ({ name, path, records, isUnknown }: Left): View => [
+export const viewLeft = ({ name, path, records, rolls, isUnknown }: Left): View => [
   line(`This machine has left desk ${name}.`),
   pairs(pair('Journal', message(path)), pair('Records', records.toString())),
   hintLine(
     say`Deal IDs, halts and the limits of the desk stay here. To see and change those limits: ${shell`hedge desk limit`}`,
   ),
+  rolls.length > 0 &&
+    warnLine(
+      `${rolls.length === 1 ? 'Unfinished roll' : 'Unfinished rolls'} ${rolls.join(', ')} stays with desk ${name}: its machines run it, with hedge roll run --due; this one does not any more.`,
+    ),
   isUnknown &&
     haltedLine(
       say`The desk does not know it, and records may be missing here: opens and adds are blocked. Then: ${shell`hedge unhalt`}`,

@@ -85,13 +85,25 @@ export async function readLegOne(
 }
 
 /** In force here, and not on the other machines. */
-function undelivered({ chain_id: id }: RollPlan, { desk, trouble }: JournalState): PendingError | undefined {
-  if (desk === undefined || desk.pending === 0) return undefined;
+function undelivered(
+  { chain_id: id, leftDesk }: RollPlan,
+  { desk, trouble }: JournalState,
+): PendingError | undefined {
+  const isDelivered = desk === undefined || desk.pending === 0;
+  if (leftDesk === undefined && isDelivered) return undefined;
+  const why =
+    leftDesk === undefined
+      ? `desk ${desk?.name ?? ''} has not received it.`
+      : `it has left desk ${leftDesk}.`;
+  const until =
+    leftDesk === undefined
+      ? say`The next command here that reaches the log delivers it: ${shell`hedge desk status`}`
+      : say`On a machine of the desk: ${shell`hedge roll drop ${id} --note TEXT`}`;
   return new PendingError({
-    what: `DROPPED ON THIS MACHINE ONLY: desk ${desk.name} has not received it. ${trouble?.what ?? ''}`.trim(),
+    what: `DROPPED ON THIS MACHINE ONLY: ${why} ${trouble?.what ?? ''}`.trim(),
     meaning: 'Leg 2 is not opened from here. Other machines of the desk may open it.',
-    hint: say`Tell your colleagues. The next command here that reaches the log delivers it: ${shell`hedge desk status`}`,
-    details: { chain_id: id, desk: desk.name, code: trouble?.code ?? null },
+    hint: say`Tell your colleagues. ${until}`,
+    details: { chain_id: id, desk: leftDesk ?? desk?.name ?? null, code: trouble?.code ?? null },
   });
 }
 

@@ -8,6 +8,7 @@ import type { RollPlan } from '../../journal/records.ts';
 import { chainsOf, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { TradingContext } from '../../trading/trading-context.ts';
 import { unfinished } from './plan-roll.ts';
+import { runsElsewhere } from './roll-result.ts';
 
 export const unfinishedOf = ({ journal, clock, identity }: TradingContext): readonly RollChain[] =>
   unfinishedChains(journal.read(), { nowMs: clock.now(), identity });
@@ -21,6 +22,8 @@ export function earlierRoll(
     ({ plan }) => isAt(target, plan) && ('hedge' in target || plan.when === 'now'),
   );
   const same = chains.find(({ plan }) => plan.when === when && plan.tenor_days === tenor);
+  const elsewhere = same && runsElsewhere(same);
+  if (elsewhere !== undefined) throw elsewhere;
   const [other] = chains;
   if (same === undefined && other !== undefined) throw unfinished(other);
   return same;

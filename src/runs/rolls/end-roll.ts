@@ -16,6 +16,7 @@ export async function endFinished(context: TradingContext): Promise<readonly Rol
   const unseen: RollChain[] = [];
   for (const plan of state.rolls) {
     const chain = rollChain(plan, { state, nowMs });
+    if (plan.leftDesk !== undefined) continue;
     if (!isFinished(chain) || !sameIdentity(plan.identity, context.identity)) continue;
     if (plan.when === 'now') unseen.push(chain);
     else if (chain.state === 'done') await endRoll(plan, 'done', context);

@@ -36,7 +36,7 @@ import {
   unfinished,
   withLimit,
 } from './plan-roll.ts';
-import { NOTHING_RUN, type RollResult } from './roll-result.ts';
+import { NOTHING_RUN, type RollResult, runsElsewhere } from './roll-result.ts';
 import { chainNow, previewNow, readAlone, runNow, type ShownLegs } from './run-legs.ts';
 import { cannotTell } from './settlement.ts';
 
@@ -203,6 +203,8 @@ async function rollLater(
   if (before !== undefined) {
     const chain = asRead(before, [{ id: hedge.id, notional_usd: hedge.notional }]);
     if (!isSamePlan(chain, intent) || whyNoLegTwo(chain) !== undefined) throw unfinished(chain);
+    const elsewhere = runsElsewhere(chain);
+    if (elsewhere !== undefined) throw elsewhere;
     return reportOf(chain, { existing: true });
   }
   const plan = await planRoll(intent, hedge, context);

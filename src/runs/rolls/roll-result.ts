@@ -6,13 +6,14 @@ import {
   type ErrorParts,
   type HedgeError,
   type NextStep,
+  nothingSent,
   type Sentence,
   StoppedError,
   worstEffect,
   worstError,
 } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
-import { isDue, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
+import { isDue, nextOfChain, ofLeftDesk, type RollChain } from '../../journal/roll-chains.ts';
 import type { ActionReport } from '../../trading/report.ts';
 
 export interface RollResult {
@@ -37,6 +38,21 @@ type SideNotFlatParts = Pick<ErrorParts, 'what' | 'meaning' | 'hint'> & {
 };
 
 export const NOTHING_RUN = { close: undefined, open: undefined, finding: undefined } as const;
+
+/** Set for a roll of the desk that this machine has left, which may have given it up. */
+export function runsElsewhere({ plan }: RollChain): StoppedError | undefined {
+  const { chain_id: id, leftDesk: desk } = plan;
+  if (desk === undefined) return undefined;
+  return nothingSent({
+    code: 'desk_left',
+    what: `Roll ${id} is ${ofLeftDesk(plan)}.`,
+    hint: [
+      step(shell`hedge roll run ${id}`, 'on a machine of the desk'),
+      dropStep(plan, 'there, then here: to open its second leg by hand'),
+    ],
+    details: { chain_id: id, desk },
+  });
+}
 
 /** The effect of the legs that were sent now, whatever stopped the run. */
 const runEffect = ({ close, open, finding }: Omit<RollResult, 'chain'>): Effect =>

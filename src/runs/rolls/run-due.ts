@@ -36,7 +36,7 @@ import { endFinished, endRoll } from './end-roll.ts';
 import { notOpen } from './look-again.ts';
 import { rollMissed, withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
-import { errorOfRolls, NOTHING_RUN, type RollResult } from './roll-result.ts';
+import { errorOfRolls, NOTHING_RUN, type RollResult, runsElsewhere } from './roll-result.ts';
 import { chainNow, runNow, runOpen } from './run-legs.ts';
 import {
   closedBeforeMaturity,
@@ -117,7 +117,7 @@ export async function runDue(
   checkAccount(context);
   checkRunsAlone(runOptions, context);
   const named = runOptions.chain === undefined ? undefined : findChain(runOptions.chain, context);
-  if (named?.plan.when === 'now' && named.state === 'planned') {
+  if (named?.plan.when === 'now' && named.state === 'planned' && named.plan.leftDesk === undefined) {
     const earlier = withLimit(named.plan, runOptions.maxCostBps);
     const end = await closeAndOpen({ earlier, options: runOptions.options }, context, confirm);
     const ends = [{ ...end, skipped: undefined }];
@@ -185,6 +185,9 @@ async function runOne(
 ): Promise<RunEnd> {
   const isPlanned = isWaiting(chain) && isOverEarly(chain, positionFacts) === undefined;
   if (chain.plan.when === 'maturity' && (isFinished(chain) || isPlanned)) return skip(chain);
+  const elsewhere = runsElsewhere(chain);
+  if (elsewhere !== undefined && !isFinished(chain))
+    return { chain, ...NOTHING_RUN, finding: elsewhere, skipped: undefined };
   const plan = withLimit(chain.plan, maxCostBps);
   const isTooLate = chain.state === 'missed' && !late;
   const atMaturity = (): Promise<RollResult> =>
