@@ -16,6 +16,15 @@ export const incompleteError = (trouble: JournalTrouble): HedgeError =>
 export const incompleteFinding = (trouble: JournalTrouble | undefined): HedgeError | undefined =>
   trouble === undefined || trouble.kind === 'desk' ? undefined : incompleteError(trouble);
 
+/** For a side that is flat as read, where the copy of a desk's log may lack what colleagues have sent. */
+export const flatUnsure = (trouble: JournalTrouble | undefined): HedgeError | undefined =>
+  trouble?.code === undefined || trouble.code === 'own_journal'
+    ? undefined
+    : troubleError(
+        { ...trouble, kind: 'desk' },
+        'The side is flat as read, and nothing was sent. Orders of colleagues may be on their way to it.',
+      );
+
 /** Before several opens: where the log of the desk would stop them, none is begun. @throws StoppedError */
 export function checkDeskReached(journal: Pick<Journal, 'read'>): void {
   const { trouble } = journal.read();

@@ -19,6 +19,7 @@ import { HedgeError, StoppedError } from '../errors.ts';
 import { findByKey, isKeyTaken, isOn, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted, wasNeverSent } from '../journal/replay.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
+import { flatUnsure } from '../readings/journal-trouble.ts';
 import { readUnderReference } from '../readings/read-position.ts';
 import { checkAccount } from './account-keys.ts';
 import { isSameRequest } from './action-parts.ts';
@@ -155,8 +156,10 @@ async function executeOnce(
   const confirmed = await confirmUnlessTaken(intent, read, context);
   const { plan, warnings, openedElsewhere } = confirmed;
   if (nothingToDo(plan)) {
-    warnings.forEach(({ message }) => context.progress.news(`warning    ${message}`));
-    return notSent(reportOf('flat', { plan, warnings, servedAt }));
+    const finding = flatUnsure(context.journal.read().trouble);
+    const told = warnings.filter(({ code }) => code !== finding?.code);
+    told.forEach(({ message }) => context.progress.news(`warning    ${message}`));
+    return notSent(reportOf('flat', { plan, warnings, finding, servedAt }));
   }
   if (intent.options.dryRun) {
     context.simulation?.execute(confirmed, context);

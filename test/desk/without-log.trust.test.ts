@@ -278,6 +278,26 @@ describe('while the log cannot be reached', () => {
     expect(Object((await ada.ok('desk status --json')).document()).data).toMatchObject({ pending: 0 });
   });
 
+  it('a close with nothing to close fails, for orders of colleagues may be on their way; other lines of its batch run', async () => {
+    const { desk, ada, front } = await parted();
+    await ada.ok('open USDTNGN sell 5000 --tenor 3 --yes');
+    front.be('refused');
+    const close = await ada.ok('close USDTNGN buy --if-open --yes --json', { code: 10 });
+    expect(Object(close.document())).toMatchObject({
+      data: { outcome: 'flat' },
+      error: { code: 'desk_unreachable', effect: 'none', retry: 'later' },
+    });
+    const shown = await ada.ok('close USDTNGN buy --if-open --yes', { code: 10 });
+    expect([shown.out, shown.err]).toEqual([
+      expect.stringContaining('FLAT'),
+      expect.stringContaining('Orders of colleagues may be on their way'),
+    ]);
+    const closes = join(ada.home, 'closes.txt');
+    writeFileSync(closes, 'close USDTNGN buy --if-open\nclose USDTNGN sell --if-open\n');
+    await ada.ok(`batch ${closes} --yes`, { code: 10 });
+    expect(await desk.served.openOn('sell')).toBe(0);
+  });
+
   it('a batch with an open stops as a whole; one of closes runs', async () => {
     const { desk, ada, front } = await parted();
     await ada.ok('open USDTNGN buy 5000 --tenor 3 --yes');
