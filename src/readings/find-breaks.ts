@@ -58,7 +58,8 @@ export function findBreaks(sources: ReconcileSources): readonly Break[] {
  */
 export function countCompared(sources: ReconcileSources) {
   const { positionFacts, closed, actions, finance, fromMs, nowMs } = sources;
-  const all = everyHedge(sources);
+  // A failed order is compared, and is no hedge.
+  const all = everyHedge(sources).filter(({ status }) => status !== 'failed');
   const inFile = new Set(finance?.map(({ dealId }) => dealId));
   const hedges = all.filter(
     (hedge) => isOfPeriod(hedge, sources) || inFile.has(hedge.client_reference ?? ''),

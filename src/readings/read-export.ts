@@ -10,7 +10,7 @@ import { DAY_MS, exactInstant, instantOf, instantText } from '../domain/instants
 import { type AccountingEntry, type BalanceCut, entriesBetween } from '../domain/postings.ts';
 import { ConditionError, type DamagedFileError, type HedgeError } from '../errors.ts';
 import { type AccountIdentity, isConfirmed } from '../journal/account-identity.ts';
-import { timeInWords } from '../journal/describe.ts';
+import { outcomeWord, timeInWords } from '../journal/describe.ts';
 import type { IntentRecord } from '../journal/records.ts';
 import { type ChainedSnapshot, type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
@@ -107,7 +107,8 @@ function openedBefore(
     const at = Date.parse(intent.before.service_at ?? intent.at);
     return createsHedge(intent) && at >= fromMs && at < ms && isConfirmed(intent.identity, identity);
   };
-  return [...state.newest({ until }, isMeant)].filter(({ hedgeId }) => hedgeId !== undefined).length;
+  const opens = [...state.newest({ until }, isMeant)];
+  return opens.filter((open) => open.hedgeId !== undefined && outcomeWord(open) !== 'failed').length;
 }
 
 /** A day is included whole: its name, not that of the midnight after it. */

@@ -123,10 +123,15 @@ describe('hedge export', () => {
   it('says how many hedges are in the opening balance alone, since they were opened before the first snapshot', async () => {
     const desk = await aBooksDesk();
     await desk.hedge('open USDTNGN buy 10k --tenor 3 --yes');
+    await desk.served.desk.service.admin.setFaults({ failing_orders: 1 });
+    await desk.hedge('open USDTNGN buy 2k --tenor 3 --yes', 9);
+    await desk.served.desk.service.admin.clearFaults();
     desk.hours(1);
     await desk.hedge('snapshot');
     desk.hours(1);
     await desk.hedge('open USDTNGN sell 5k --tenor 3 --yes');
+    // The failed order is no hedge.
+    expect(flat((await desk.hedge('reconcile')).out)).toContain('Compared 2 hedges,');
     const said = flat((await desk.hedge('export --format hledger')).err);
     expect(said).toContain('1 hedge opened before the first snapshot on this machine: no opening balance');
     expect((await (await aWeek()).hedge('export --format hledger')).err).not.toContain('opening balance');

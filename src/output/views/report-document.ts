@@ -219,20 +219,19 @@ const snapshotRecord = ({ ms, value, record }: SnapshotFigures) => ({
 });
 
 /** For CSV and a query, which have none of the lines of the screen. */
-export function reportNotes(report: ReportReading): readonly string[] {
-  const { from, to, realizedEarly } = report;
-  const early = (end: PeriodEnd, amount: Big, where: string): readonly string[] =>
-    amount.eq(0)
-      ? []
-      : [
-          `Realized before ${instantText(end.askedMs)} ${where}: ${cents(amount).toFixed(2)} USDC. For a row a day: one report with --by day.`,
-        ];
+export const reportNotes = (report: ReportReading): readonly string[] => [
+  ...(hasPartial(report)
+    ? ['Some rows are partial: their P&L is not known in full, and net_usd is empty. Why: hedge report']
+    : []),
+  ...earlyNote(report, 'from', 'and in this report, maybe in the one before too'),
+  ...earlyNote(report, 'to', 'and not in this report, but in the next one'),
+];
+
+function earlyNote(report: ReportReading, end: 'from' | 'to', where: string): readonly string[] {
+  const amount = report.realizedEarly[end];
+  if (amount.eq(0)) return [];
   return [
-    ...(hasPartial(report)
-      ? ['Some rows are partial: their P&L is not known in full, and net_usd is empty. Why: hedge report']
-      : []),
-    ...early(from, realizedEarly.from, 'and in this report, maybe in the one before too'),
-    ...early(to, realizedEarly.to, 'and not in this report, but in the next one'),
+    `Realized before ${instantText(report[end].askedMs)} ${where}: ${cents(amount).toFixed(2)} USDC. For a row a day: one report with --by day.`,
   ];
 }
 
