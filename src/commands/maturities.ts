@@ -4,7 +4,12 @@ import { readMaturitiesIntent } from '../args/maturity-options.ts';
 import { hasPastEvents, type KeptCalendar } from '../domain/calendar-events.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
-import { maturityEvents, maturityList, type WrittenCalendar } from '../output/views/maturities.ts';
+import {
+  maturityEvents,
+  maturityList,
+  maturityNotes,
+  type WrittenCalendar,
+} from '../output/views/maturities.ts';
 import { unfinishedRollDocument } from '../output/views/unfinished-rolls.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { rollsOf } from '../readings/read-journal.ts';
@@ -62,6 +67,7 @@ export const maturities = defineCommand({
         ...(rolls?.trouble === undefined ? {} : { trouble: rolls.trouble }),
         ...(calendar === undefined ? {} : { ics: calendar.written ?? null }),
       },
+      notes: maturityNotes(reading),
       finding: calendar?.failure,
     };
   },

@@ -68,10 +68,11 @@ export async function readMaturities(
   const here = { zone, nowMs: positionFacts.servedAt.getTime() };
   const holidays = holidayTable(given);
   const { notShown = [] } = positionFacts;
+  const filling = new Set(notShown.flatMap(({ id, isInPart }) => (isInPart === true ? id : [])));
   const open = positionFacts.hedges
     .filter(({ status }) => status === 'filled')
     .filter((hedge) => isOpenHedge(hedge, positionFacts))
-    .filter(({ id }) => !notShown.some((each) => each.id === id));
+    .filter(({ id }) => filling.has(id) || !notShown.some((each) => each.id === id));
   const dated = open
     .flatMap((hedge) => {
       const maturesMs = instantOf(hedge.maturity_at ?? '');
@@ -105,6 +106,7 @@ export async function readMaturities(
           ...marksOn(date, holidays),
           seconds_to_maturity: Math.floor((each.maturesMs - here.nowMs) / 1_000),
           before_next_business_morning: isBefore(each),
+          may_fill_more: filling.has(each.hedge.id),
         },
       };
     }),
@@ -131,7 +133,7 @@ export async function readMaturities(
 }
 
 const leftOutOf = ({ hedges, servedAt, notShown = [] }: PositionFacts): MaturitiesReading['leftOut'] => [
-  ...notShown.map(({ id, why }) => ({ id, why })),
+  ...notShown.filter(({ isInPart }) => isInPart !== true).map(({ id, why }) => ({ id, why })),
   ...hedges
     .filter((hedge) => isRunningHedge(hedge, servedAt) && !notShown.some(({ id }) => id === hedge.id))
     .flatMap(({ id, status }) => {

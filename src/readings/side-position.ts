@@ -44,6 +44,8 @@ export interface NotShown {
   id: string;
   market: string;
   why: string;
+  /** It is open at the size that is shown, and may still fill. */
+  isInPart?: true;
 }
 
 export interface SideHedge {

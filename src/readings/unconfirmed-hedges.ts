@@ -106,10 +106,12 @@ export function notShownYet(
         .map(({ id, formerSize }) => ({ id, why: whyNotShown(id, now, formerSize) })),
       ...stillFilling(now.open, { actions, nowMs: atMs })
         .filter(({ id }) => !closed.has(id) && !unconfirmed.some((each) => each.id === id))
-        .map(({ id }) => ({ id, why: 'was filled in part just now, and the rest may still fill' })),
+        .map(({ id }) => ({ id, why: IN_PART, isInPart: true as const })),
     ].map((each) => ({ ...each, market }));
   });
 }
+
+const IN_PART = 'was filled in part just now, and the rest may still fill';
 
 /** Those of one market. */
 export const notShownOn = ({ notShown = [] }: PositionFacts, market: string): readonly NotShown[] =>

@@ -145,6 +145,8 @@ export const maturitiesDocumentSchema = object({
         holiday: orNull(words),
         seconds_to_maturity: whole,
         before_next_business_morning: flag,
+        /** Filled in part just now: the rest may still fill. */
+        may_fill_more: flag,
       }),
     }),
   ),

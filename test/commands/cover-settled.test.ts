@@ -414,6 +414,9 @@ describe('what this machine has not finished makes the coverage uncertain:', () 
         hedges: [],
         derived: { left_out: leftOut },
       });
+      expect((await cover.cli.run('maturities --csv')).err).toContain(
+        'Not included: hedge hdg_1: was closed just now, but is still listed.',
+      );
       const whatIf = await cover.cli.run('what-if --rate 1600 --json');
       expect(Object(whatIf.document()).data).toMatchObject({ hedges: [], derived: { left_out: leftOut } });
       const snapshot = await cover.cli.run('snapshot --json');

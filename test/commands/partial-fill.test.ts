@@ -48,6 +48,22 @@ const TOLD = {
 };
 
 describe('an open that is filled for less than was asked', () => {
+  it('matures with the size that it has, marked while the rest may still fill', async () => {
+    const cli = await aDeskWithPart();
+    const ran = await cli.run('maturities --json');
+    expect(ran.document()).toMatchObject({
+      data: {
+        hedges: [{ notional_usd: 6_000, derived: { may_fill_more: true } }],
+        derived: { total: { buy_usd: 6_000, hedges: 1 }, left_out: [] },
+      },
+    });
+    const NOTE = /Hedge hdg_\w+ was filled in part just now, and the rest may still fill\./;
+    expect((await cli.run('maturities')).out.replaceAll(/\s+/g, ' ')).toMatch(NOTE);
+    expect(words(await cli.run('maturities --csv'))).toMatch(NOTE);
+    cli.clock.pass(120_000);
+    expect(words(await cli.run('maturities --csv'))).not.toMatch(NOTE);
+  });
+
   it('tells what was filled and what was asked, and ends with 7', async () => {
     const cli = await aDeskOfParts();
     const ran = await cli.run(OPEN);

@@ -371,7 +371,7 @@ describe('what-if with a service that sends', () => {
     });
     const cli = await cliWith(...reading([coming, BUY], [LINE]));
     const { out } = await cli.run('what-if --rate 1600', WIDE);
-    expect(out).toContain('Not included: hedge hdg_new, submitted, may still fill.');
+    expect(out).toContain('Not included: hedge hdg_new: submitted, may still fill.');
     expect(out).toMatch(/Gross P&L +\+523\.44 USD/);
   });
 });

@@ -328,7 +328,7 @@ function hedgeLines(reading: CoverReading): View {
   return [
     unusedLines(reading),
     uncertain.length === 0 &&
-      leftOut.map(({ id, why }) => line(nameText(`Not counted: hedge ${id}, ${why}.`, 'warn'))),
+      leftOut.map(({ id, why }) => line(nameText(`Not counted: hedge ${id}: ${why}.`, 'warn'))),
     !sidesKnown &&
       warnLine('The positions do not name their sides: a hedge that was closed early may be counted.'),
   ];

@@ -43,11 +43,19 @@ function viewMaturities(reading: MaturitiesReading, calendar: WrittenCalendar | 
     shown,
     maturing.length > 0 && gap,
     morningLine(reading),
-    reading.leftOut.map(({ id, why }) => line(nameText(`Not included: hedge ${id}, ${why}.`, 'warn'))),
+    maturityNotes(reading).map((note) => line(nameText(note, 'warn'))),
     warnings(reading),
     calendar !== undefined && calendarLine(calendar),
   ];
 }
+
+/** Shown on the screen, and with CSV and a query on standard error. */
+export const maturityNotes = ({ maturing, leftOut }: MaturitiesReading): readonly string[] => [
+  ...maturing
+    .filter(({ derived }) => derived.may_fill_more)
+    .map(({ id }) => `Hedge ${id} was filled in part just now, and the rest may still fill.`),
+  ...leftOut.map(({ id, why }) => `Not included: hedge ${id}: ${why}.`),
+];
 
 function ladderTable(days: readonly LadderDay[], now: string): Block {
   const ofDays = days.map((day) => ({ title: dayTitle(day, now), rows: ladderRows(day) }));
@@ -158,7 +166,7 @@ const maturingHedges = listOf<PlacedMaturity, PlacedMaturity>()(
       optional: true,
       show: ({ maturity_at: at }) => ({ kind: 'until', at: at ?? '' }),
     },
-    'derived.before_next_business_morning',
+    'derived.before_next_business_morning derived.may_fill_more',
   ],
   {
     screen:

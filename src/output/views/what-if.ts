@@ -221,7 +221,7 @@ function checkLines({ side, payoff_check: check }: ProjectedSide): View {
 
 function leftOut({ leftOut: left, mayBeCut }: WhatIfReading): View {
   return [
-    left.map(({ id, why }) => line(nameText(`Not included: hedge ${id}, ${why}.`, 'warn'))),
+    left.map(({ id, why }) => line(nameText(`Not included: hedge ${id}: ${why}.`, 'warn'))),
     mayBeCut && warnLine('The service may have more hedges than it listed.'),
   ];
 }
