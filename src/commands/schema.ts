@@ -22,7 +22,7 @@ export const schema = defineCommand({
   name: 'schema',
   summary: 'Print the JSON Schema of a command and its document',
   description:
-    'JSON Schema 2020-12, from the declarations that read the input and make the document. The input is the object of a line of hedge batch: a field for each argument, in lower case, and for each option, by its long name; values are text as it is typed, or numbers. The document is that of --json: data, error and meta. Without COMMAND: every command. A command of a group has two words: hedge schema profile add. Reads no profile and sends no request. Exit codes and error codes: hedge help --json.',
+    'JSON Schema 2020-12, from the declarations that read the input and make the document. The input is the object of a line of hedge batch: a field for each argument, in lower case, and for each option, by its long name; values are text as it is typed, or numbers. The document is that of --json: data, error and meta. Without COMMAND: every command. A command of a group has two words: hedge schema profile add. A group alone is every command of it; with --only, the one that is called by its word, such as journal. Reads no profile and sends no request. Exit codes and error codes: hedge help --json.',
   operands: [
     { name: 'COMMAND', summary: 'a command, or a group of commands', optional: true, variadic: true },
   ],
@@ -36,18 +36,22 @@ export const schema = defineCommand({
     const { only } = readOptions(OPTIONS, raw);
     if (only !== undefined && raw.operands.length === 0)
       throw new UsageError('--only needs a command.', `hedge schema quote --only ${only}`);
-    return { words: raw.operands, only };
+    // Also quoted, as one word.
+    return { words: raw.operands.flatMap((word) => word.split(' ')), only };
   },
   async run(context, { words, only }) {
-    return { value: { schemas: await context.schemas(words), only } };
+    return { value: { schemas: await context.schemas(words), only, name: words.join(' ') } };
   },
   document: ({ schemas }) => schemas,
   view: () => [],
-  file: ({ schemas, only }) => `${JSON.stringify(printed(schemas, only), null, 2)}\n`,
+  file: ({ schemas, only, name }) => `${JSON.stringify(printed(schemas, { only, name }), null, 2)}\n`,
 });
 
-/** One command alone is no list. */
-function printed(schemas: SchemaDocument, only: Part | undefined): unknown {
-  const shown = only === undefined ? schemas : schemas.map((each) => each[only]);
-  return shown.length === 1 ? shown[0] : shown;
+/** One command alone is no list; of a group, --only means the command of its word, else each part has its name. */
+function printed(schemas: SchemaDocument, { only, name }: { only: Part | undefined; name: string }): unknown {
+  if (only === undefined) return schemas.length === 1 ? schemas[0] : schemas;
+  const own = schemas.length === 1 ? schemas[0] : schemas.find(({ command }) => command === name);
+  return own === undefined
+    ? schemas.map(({ command, [only]: part }) => ({ command, [only]: part }))
+    : own[only];
 }

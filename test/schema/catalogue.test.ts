@@ -79,6 +79,17 @@ describe('hedge schema', () => {
     expect(Object.keys(whole)).toEqual(['command', 'input', 'document']);
   });
 
+  it('of a group that is a command too is that of the command alone with --only, and takes quoted words', async () => {
+    const alone = async (words: readonly string[]) =>
+      JSON.parse((await cli.run(['schema', ...words, '--only', 'document'])).out);
+    expect(await alone(['journal'])).toEqual(documentSchemaOf('journal'));
+    expect(await alone(['journal export'])).toEqual(documentSchemaOf('journal export'));
+    expect((await alone(['profile']))[0]).toEqual({
+      command: 'profile add',
+      document: documentSchemaOf('profile add'),
+    });
+  });
+
   it('of a group has each of its commands', async () => {
     expect((await described('profile')).map(({ command }) => command)).toContain('profile add');
     expect((await described('profile add')).map(({ command }) => command)).toEqual(['profile add']);
