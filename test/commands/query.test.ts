@@ -111,6 +111,10 @@ describe('--query', () => {
 
   it.each([
     [['open', 'USDTNGN', 'buy', '1k', '-t', '3', '--yes', '--query', '.data'], 'not a JMESPath expression'],
+    [
+      ['hedges', '--query', 'data[?status==`filled`]'],
+      "Text is in single quotes: --query \"data[?status == 'filled'].id",
+    ],
     [['account', '--query', 'nope(data)'], 'no such function'],
     [['account', '--query', 'data', '--output', 'table'], 'does not work with --output table'],
     [['account', '--query', 'data', '--query', 'meta'], '--query is given twice'],
@@ -146,6 +150,10 @@ describe('--query', () => {
     ['data.hedges.*.id', 'data has no field "hedges"'],
     ['data.hedges.{id: id}', 'data has no field "hedges"'],
     ['data[0].nope[].id', 'data[0] has no field "nope"'],
+    ['data.hedges[].id', 'It is a list: data[].'],
+    ['data[0].nope[].id', 'has no field "nope". It has id, '],
+    ['meta[].id', 'meta is not a list. It has '],
+    ['nope[].id', 'the document has no field "nope". It has data, error, meta. Lists: data[].'],
     ['data[0].id[].id', 'data[0].id is not a list'],
     ['data.*', 'data is not an object'],
     ['data[].notional', 'data[] has no field "notional". Did you mean notional_usd?'],

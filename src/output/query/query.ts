@@ -14,6 +14,7 @@ import {
   TYPE_EXPREF,
 } from '@jmespath-community/jmespath';
 import { closestMatch } from '../../domain/did-you-mean.ts';
+import { someOf } from '../../domain/exposure.ts';
 import { isFields } from '../../domain/fields.ts';
 import { quoted, unquoted } from '../../domain/quoted.ts';
 import { OutputError, UsageError } from '../../errors.ts';
@@ -161,7 +162,9 @@ function parsed(expression: string) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(
       `The query is not a JMESPath expression: ${reasonOf(error)}.`,
-      "It reads the whole document, without a leading dot: --query 'data[0].id', --query 'data[].notional_usd'",
+      expression.includes('`')
+        ? `Text is in single quotes: --query "data[?status == 'filled'].id"`
+        : "It reads the whole document, without a leading dot: --query 'data[0].id', --query 'data[].notional_usd'",
     );
   }
 }
@@ -245,7 +248,8 @@ function missingAt({ path, projects, each = [] }: PathStart, document: unknown):
   const { value, at, lacks } = follow(path, document);
   if (lacks !== undefined) return `${inWords(path.slice(0, at))} has ${lacks}`;
   if (value === null || projects === undefined) return undefined;
-  if (!isA(projects, value)) return `${inWords(path)} is not ${projects === 'list' ? 'a list' : 'an object'}`;
+  if (!isA(projects, value))
+    return `${inWords(path)} is not ${projects === 'list' ? 'a list' : 'an object'}${offered(value, path)}`;
   const elements: readonly unknown[] = Array.isArray(value) ? value.flat() : [];
   const ends = elements.map((element) => follow(each, element));
   // A record may leave out a field, so a missing one is a typo only next to a similar one.
@@ -271,13 +275,28 @@ function follow(path: PlainPath, from: unknown): PathEnd {
     const found = stepInto(value, step);
     if (found === undefined) {
       const meant = similarTo(step, value);
-      const suggestion = meant === undefined ? '' : `. Did you mean ${unquoted(meant)}?`;
+      const suggestion =
+        meant === undefined ? offered(value, path.slice(0, at)) : `. Did you mean ${unquoted(meant)}?`;
       return { value, at, lacks: `${lacking(step)}${suggestion}`, isTypo: meant !== undefined };
     }
     value = found;
   }
   return { value, at: path.length };
 }
+
+/** `. It has hedges, derived. Lists: data.hedges[], data.derived.days[]`; nothing of a text or a number. */
+function offered(value: unknown, path: PlainPath): string {
+  if (Array.isArray(value)) return `. It is a list: ${inWords(path)}[]`;
+  if (!isFields(value)) return '';
+  const lists = listsIn(value, path).toSorted((one, other) => one.length - other.length);
+  const named = lists.length === 0 ? '' : `. Lists: ${someOf(lists.map((each) => `${inWords(each)}[]`))}`;
+  return `. It has ${someOf(Object.keys(value).map(unquoted), 10)}${named}`;
+}
+
+const listsIn = (value: Readonly<Record<string, unknown>>, path: PlainPath): readonly PlainPath[] =>
+  Object.entries(value).flatMap(([name, inner]) =>
+    Array.isArray(inner) ? [[...path, name]] : isFields(inner) ? listsIn(inner, [...path, name]) : [],
+  );
 
 const isA = (kind: 'list' | 'object', value: unknown): boolean =>
   Array.isArray(value) ? kind === 'list' : kind === 'object' && typeof value === 'object';
