@@ -35,6 +35,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     const over = AbortSignal.any([signal, ending.signal, failing.signal]);
     const onPause = (): void => void setImmediate(() => ending.abort());
     input.once('pause', onPause);
+    input.prependListener('keypress', dropTab);
     try {
       return await question(prompts, { input, output: drawing, signal: over }, (objection) =>
         validator(objection, { failing, over, width: terminal.stderr.width }),
@@ -47,6 +48,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       throw errorOf(error, signal);
     } finally {
       input.removeListener('pause', onPause);
+      input.removeListener('keypress', dropTab);
     }
   }
 
@@ -88,12 +90,19 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
         ),
       ),
     confirm: ({ message }) =>
-      askToAct(({ confirm }, context) =>
-        confirm(
-          { message: withRoom(sanitize(message), terminal.stderr.width), default: false, theme },
+      askToAct(async ({ input }, context, validate) => {
+        const answer = await input(
+          {
+            message: withRoom(sanitize(message), terminal.stderr.width),
+            validate: validate((given) => (isYes(given) || isNo(given) ? undefined : 'Type y or n.')),
+            transformer: (given, { isFinal }) =>
+              isFinal ? theme.style.answer(isYes(given) ? 'Yes' : 'No') : given,
+            theme,
+          },
           context,
-        ),
-      ),
+        );
+        return isYes(answer);
+      }),
     async select(question, choices, { header } = {}) {
       const { width, unicode } = terminal.stderr;
       // A wrapped choice would look like several.
@@ -150,18 +159,15 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
             ? undefined
             : `Type "${wanted}", or press Enter to cancel.`;
         const asked = onOneOrTwoLines(sanitize(message), sanitize(`Type "${wanted}"`), terminal.stderr.width);
-        const answer = await input(
-          // Clears a wrong answer, so that Enter alone cancels.
-          {
-            message: asked,
-            validate: validate(objection),
-            theme: { ...theme, validationFailureMode: 'clear' },
-          },
-          context,
-        );
+        const answer = await input({ message: asked, validate: validate(objection), theme }, context);
         return answer.trim() !== '' && fits(answer.trim());
       }),
   };
+}
+
+/** TAB is a habit of who has completion: inquirer would write an answer for it, the line reader a tab. */
+function dropTab(_: string | undefined, key: Key): void {
+  if (key.name === 'tab') Object.assign(key, { name: '', ctrl: true });
 }
 
 /** Choices shown at once; longer lists scroll. */
@@ -199,10 +205,14 @@ const PLACE = 16;
 const withPlace = (question: string, width: number): string =>
   MARGIN + textWidth(question) + PLACE > width ? `${wrapped(question, width)}\n` : question;
 
-/** Text that inquirer puts after a question for yes or no, and the answer, on one line with its last word. */
-const YES_OR_NO = '\u00a0(y/N)\u00a0Yes';
+const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim());
+/** An empty answer is a no. */
+const isNo = (answer: string): boolean => /^(no?)?$/i.test(answer.trim());
+
+/** `(y/N)` and the answer are on one line with the last word of the question. */
+const ROOM = '\u00a0(y/N)\u00a0Yes';
 const withRoom = (question: string, width: number): string =>
-  wrapped(question + YES_OR_NO, width).slice(0, -YES_OR_NO.length);
+  wrapped(question + ROOM, width).replace(ROOM, ' (y/N)');
 
 /** Keeps the text to type on one line, with room for the answer. */
 function onOneOrTwoLines(message: string, type: string, width: number): string {
@@ -262,6 +272,8 @@ function themeOf(terminal: Terminal) {
       keysHelpTip: tips,
     },
     i18n: { disabledError: 'This choice is not available.' },
+    // Enter after an error is then an empty answer, and no part of the wrong one.
+    validationFailureMode: 'clear' as const,
   };
 }
 

@@ -118,7 +118,7 @@ async function objectionTo(
   } catch (error) {
     if (error instanceof UsageError || error instanceof StoppedError) return whatAndHint(error);
     if (error instanceof RefusedError) return `${whatAndHint(error)} (${error.code})`;
-    if (error instanceof UnavailableError) return `${error.what} Press Enter to retry.`;
+    if (error instanceof UnavailableError) return `${error.what} Type it again.`;
     throw error;
   }
 }

@@ -62,7 +62,7 @@ async function boundsObjection(
     if (error instanceof UsageError)
       return `${quoted(answer)} is neither a price nor a cost. Type a price in ${quoteCurrency(market)} per USDT, or a cost such as 40bps.`;
     if (error instanceof RefusedError) return whatAndHint(error);
-    if (error instanceof UnavailableError) return `${error.what} Press Enter to retry.`;
+    if (error instanceof UnavailableError) return `${error.what} Type it again.`;
     throw error;
   }
 }

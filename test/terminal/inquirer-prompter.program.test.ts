@@ -70,6 +70,11 @@ describe('a question at a terminal', () => {
     ['yes', '\r', 'y\r', 'answer true'],
     ['no', '\r', 'n\r', 'answer false'],
     ['nothing, which is no', '\r', '\r', 'answer false'],
+    ['a word of yes', '\r', 'YES\r', 'answer true'],
+    ['TAB and Enter, which is nothing typed', '\r', '\t\r', 'answer false'],
+    ['any number of TABs', '\r', '\t\t\t\r', 'answer false'],
+    ['a pasted TAB', '\r', '\u001b[200~\t\u001b[201~\r', 'answer false'],
+    ['TABs around what is typed', '\r', '\ty\t\r', 'answer true'],
   ])('confirm takes %s', async (_, __, typed, answer) => {
     const screen = ask('prompter.confirm(question)');
     await screen.until('Remove \ufffd desk? (y/N)');
@@ -79,13 +84,23 @@ describe('a question at a terminal', () => {
     expect(screen.raw()).not.toContain('owned');
   });
 
-  it('confirm accepts nothing else as a response', async () => {
+  it.each(['maybe', 'ye', 'yess'])('confirm does not take %j, and empties the line', async (other) => {
     const screen = ask('prompter.confirm(question)');
     await screen.until('(y/N)');
-    screen.send('maybe\r');
-    await screen.until('You must answer');
-    screen.send('\u0015no\r');
-    expect(await screen.until('answer false')).toContain('answer false');
+    screen.send(`${other}\r`);
+    await screen.until('Type y or n.');
+    screen.send('y\r');
+    expect(await screen.until('answer')).toContain('answer true');
+  });
+
+  it.each([
+    ['typed', "prompter.typed(question, 'buy 50000', (it) => it === 'buy 50000')", 'false'],
+    ['input', 'prompter.input(question)', '""'],
+  ])('%s takes TAB as nothing typed', async (_, call, answer) => {
+    const screen = ask(call);
+    await screen.until('desk?');
+    screen.send('\t\t\r');
+    expect(await screen.until(/^answer/m)).toContain(`answer ${answer}`);
   });
 
   it.each([
@@ -123,12 +138,12 @@ describe('a question at a terminal', () => {
     expect(screen.raw().split('canary')).toHaveLength(2);
   });
 
-  it('input says what will not do, and takes what will', async () => {
+  it('input says what will not do, empties the line, and takes what will', async () => {
     const screen = ask("prompter.input(question, (text) => (text === '7' ? undefined : '1, 3 or 7 days'))");
     await screen.until('desk?');
     screen.send('5\r');
     await screen.until('> 1, 3 or 7 days');
-    screen.send('\u00157\r');
+    screen.send('7\r');
     expect(await screen.until('answer "7"')).toContain('answer "7"');
   });
 

@@ -255,7 +255,7 @@ describe('the notional', () => {
     expect((await askOpen(draft, asking)).notional.toFixed()).toBe('7000');
     expect(asked[0]?.objections).toEqual([
       'Refused: no odd sizes today. (too_odd)',
-      'The service could not be reached. Press Enter to retry.',
+      'The service could not be reached. Type it again.',
     ]);
   });
 });
