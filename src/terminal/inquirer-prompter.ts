@@ -122,7 +122,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
                 value,
                 name: oneLine(name, MARGIN),
                 ...(short === undefined ? {} : { short: oneLine(short, questionWidth) }),
-                ...(description === undefined ? {} : { description: sanitize(description) }),
+                ...(description === undefined ? {} : { description: wrapped(sanitize(description), width) }),
                 ...(disabled === undefined ? {} : { disabled: sanitize(disabled) }),
               })),
             ],
@@ -140,18 +140,24 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       return chosen.value;
     },
     input: ({ message, understood = String }, objection) =>
-      ask(({ input }, context, validate) =>
-        input(
+      ask(({ input }, context, validate) => {
+        const { width } = terminal.stderr;
+        const asked = withPlace(sanitize(message), width);
+        const taken = MARGIN + textWidth(asked.split('\n').at(-1) ?? '');
+        const accepted = (answer: string): string => {
+          const shown = sanitize(understood(answer));
+          return `${taken + 1 + textWidth(shown) < width ? '' : '\n'}${theme.style.answer(shown)}`;
+        };
+        return input(
           {
-            message: withPlace(sanitize(message), terminal.stderr.width),
+            message: asked,
             validate: validate(objection),
-            transformer: (answer, { isFinal }) =>
-              isFinal ? theme.style.answer(sanitize(understood(answer))) : answer,
+            transformer: (answer, { isFinal }) => (isFinal ? accepted(answer) : answer),
             theme,
           },
           context,
-        ),
-      ),
+        );
+      }),
     typed: ({ message }, wanted, fits) =>
       askToAct(async ({ input }, context, validate) => {
         const objection: Objection = (given) =>

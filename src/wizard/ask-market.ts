@@ -1,5 +1,6 @@
 /** Asks for the market and the side of an open. */
 import type { Big } from 'big.js';
+import { readSide } from '../args/operands.ts';
 import type { Market } from '../client/schemas.ts';
 import { grouped, leastOf } from '../domain/exposure.ts';
 import { ownField } from '../domain/fields.ts';
@@ -8,7 +9,7 @@ import { carryInWords } from '../domain/quote-figures.ts';
 import type { OwnRoom } from '../domain/sizes.ts';
 import { SIDES, type Side, sideInWords } from '../domain/vocabulary.ts';
 import type { StoppedError } from '../errors.ts';
-import { nothingSent } from '../errors.ts';
+import { nothingSent, UsageError, unless } from '../errors.ts';
 import { type Cell, nameText, text } from '../output/cells.ts';
 import { rate, usd } from '../output/views/record-columns.ts';
 import { guardMarket } from '../trading/guards/guard-plan.ts';
@@ -99,21 +100,24 @@ const SIDE_COLUMNS = [
   { header: 'MAX (USD)', align: 'right', optional: true },
 ] as const;
 
-export function askSide(market: Market, own: OwnRoom, context: WizardContext): Promise<Side> {
+/** Typed: with one of two preselected, Enter too many chooses it. */
+export async function askSide(market: Market, own: OwnRoom, context: WizardContext): Promise<Side> {
   const rows = SIDES.map((side): readonly Cell[] => [
     text(side),
     nameText(sideInWords(market.market, side)),
     text(carryOf(market.net_rate_daily_pct[side])),
     usd(largestIn(market.available_capacity_usd[side], own)),
   ]);
-  return chooseRow(
-    context,
+  for (const each of context.lines([{ kind: 'table', columns: SIDE_COLUMNS, rows }])) context.note(each);
+  const answer = await context.prompter.input(
     {
-      message: 'Side',
+      message: `Side: ${SIDES.join(' or ')}`,
       otherwise: shell`hedge open ${market.market} SIDE NOTIONAL --tenor DAYS`,
     },
-    { table: { kind: 'table', columns: SIDE_COLUMNS, rows }, choices: SIDES.map((value) => ({ value })) },
+    (given) =>
+      unless(UsageError, () => readSide(given.trim())) === undefined ? 'Type buy or sell.' : undefined,
   );
+  return readSide(answer.trim());
 }
 
 /** `you pay 0.05 %/day`. */

@@ -48,7 +48,7 @@ interface RowChoice<Value> {
 
 /** `choices` follow the rows of the table; at least one is enabled. */
 export function chooseRow<Value>(
-  { prompter, lines }: WizardContext,
+  { prompter, lines, note }: WizardContext,
   question: Question,
   { table, choices }: { table: Table; choices: readonly RowChoice<Value>[] },
 ): Promise<Value> {
@@ -57,6 +57,8 @@ export function chooseRow<Value>(
   const isTable = table.columns.every(
     ({ header: name, optional }) => (optional ?? false) !== false || header?.includes(name) === true,
   );
+  for (const each of isTable ? names.slice(choices.length) : [])
+    if (each.includes('Hidden columns')) note(each.trim());
   return prompter.select(
     question,
     choices.map((choice, at) => {

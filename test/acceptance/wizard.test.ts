@@ -8,11 +8,10 @@ import { temporaryFolder } from '../support/own-folder.ts';
 
 const PRACTICE = ['--profile', 'practice'];
 const CTRL_C = '\u0003';
-const START_OF_LINE = '\u0015';
 
 /** Each question as the screen shows it, and an answer that leads to the next. */
 const QUESTIONS = [
-  { name: 'the side', shows: /^\? Side\n.*\n❯ buy/m, answer: '\r' },
+  { name: 'the side', shows: /^\? Side: buy or sell/m, answer: 'buy\r' },
   { name: 'the notional', shows: /^\? Notional/m, answer: '10k\r' },
   { name: 'the tenor', shows: /^\? Tenor\n.*\n❯ 1 d/m, answer: '3\r' },
   { name: 'the price limit', shows: /^\? Worst price/m, answer: '40bps\r' },
@@ -41,10 +40,9 @@ describe('hedge open at a terminal', () => {
           screen.send('ten\r');
           // oxlint-disable-next-line no-await-in-loop
           await screen.until('> "ten" is not a notional.');
-          screen.send(`${START_OF_LINE}9m\r`);
+          screen.send('9m\r');
           // oxlint-disable-next-line no-await-in-loop
           await screen.until(/fits:\s+500,000\.00\s+USD\./);
-          screen.send(START_OF_LINE);
         }
         screen.send(answer);
       }

@@ -147,6 +147,33 @@ describe('a question at a terminal', () => {
     expect(await screen.until('answer "7"')).toContain('answer "7"');
   });
 
+  it('an answer that does not fit next to its question is below it, and never broken in a word', async () => {
+    const shown = '45,000,000.00 NGN, now 29,651.87 USD';
+    const screen = ask(
+      `prompter.input({ ...question, message: '${'headroom '.repeat(8)}', understood: () => '${shown}' })`,
+    );
+    await screen.until('headroom');
+    screen.send('NGN 45m\r');
+    expect((await screen.until(/^answer/m)).split('\n')).toContain(shown);
+  });
+
+  it('select breaks a description between words', async () => {
+    const description = 'amount '.repeat(20).trim();
+    const screen = ask(
+      `prompter.select(question, [{ name: 'only', value: 1, description: '${description}' }])`,
+    );
+    await screen.until('only');
+    expect(
+      screen
+        .screen()
+        .filter((each) => each.startsWith('amount'))
+        .every((each) => /amount$/.test(each)),
+    ).toBe(true);
+    expect(screen.screen().filter((each) => each.startsWith('amount'))).toHaveLength(2);
+    screen.send('\r');
+    await screen.until('answer 1');
+  });
+
   it('select gives the value, not the name', async () => {
     const screen = ask(
       "prompter.select(question, [{ name: 'buy', value: { side: 'buy' } }, { name: 'sell', value: { side: 'sell' } }])",

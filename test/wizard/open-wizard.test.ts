@@ -26,14 +26,14 @@ const roughly = (line: string): unknown =>
 
 describe('hedge open with everything missing', () => {
   it('asks for market, side, notional, tenor, price limit and deal id, and makes the intent of the whole line', async () => {
-    const { asking, asked } = wizardWith(['USDTNGN', 'sell', '10k', '3 d', '', 'PAY-1'], {
+    const { asking, asked, notes } = wizardWith(['USDTNGN', 'sell', '10k', '3 d', '', 'PAY-1'], {
       service: { markets: TWO_OPEN },
     });
     const intent = await askOpen(draftOf(), asking);
     expect(intent).toEqual(completeOpen(draftOf('USDTNGN sell 10k', { tenor: '3', dealId: 'PAY-1' })));
     expect(asked.map(({ message }) => message)).toEqual([
       'Market',
-      'Side',
+      'Side: buy or sell',
       'Notional USD: 10k, NGN 45m or max (headroom 425,000.00, free 41,320.00 USDC)',
       'Tenor',
       'Worst price in NGN, or highest cost such as 40bps (optional)',
@@ -53,7 +53,7 @@ describe('hedge open with everything missing', () => {
       'USDTXYZ  1,531.50   500,000.00    480,000.50  disabled (unavailable)',
       roughly('USDTKES 1,531.50 500,000.00 480,000.50 open'),
     ]);
-    expect(asked[1]?.list).toEqual([
+    expect(notes.slice(0, 3)).toEqual([
       roughly('SIDE MEANS CARRY MAX (USD)'),
       roughly('buy gains when the naira weakens you pay 0.05 %/day 500,000.00'),
       roughly('sell gains when the naira strengthens you earn 0.02 %/day 480,000.50'),
@@ -86,11 +86,11 @@ describe('hedge open with everything missing', () => {
   it('shows as MAX and next to the headroom what the limits of a desk allow, also of the open notional', async () => {
     const limit = { kind: 'desk_limit', max_notional_usd: '8000', max_open_usd: '3000' } as const;
     const at = new Date(NOON).toISOString();
-    const { asking, asked } = wizardWith(['buy', 'max', '3 d', '', ''], {
+    const { asking, asked, notes } = wizardWith(['buy', 'max', '3 d', '', ''], {
       journal: [{ schema: 3, at, who: 'bisi@bisi', ...limit }],
     });
     expect((await askOpen(draftOf(), asking)).notional.toFixed()).toBe('3000');
-    expect(asked[0]?.list.join()).toMatch(/buy.*3,000\.00.*sell.*3,000\.00/);
+    expect(notes.join()).toMatch(/buy.*3,000\.00.*sell.*3,000\.00/);
     expect(asked[1]?.message).toContain(
       '(limit 8,000.00 per trade, 3,000.00 left of what the desk may have open, headroom',
     );
@@ -101,8 +101,20 @@ describe('hedge open with everything missing', () => {
       service: { markets: ONE_OPEN },
     });
     expect((await askOpen(draftOf(), asking)).market).toBe('USDTNGN');
-    expect(asked[0]?.message).toBe('Side');
-    expect(notes).toEqual(['Market: USDTNGN, mid 1,531.50 (the only one you can trade now).']);
+    expect(asked[0]?.message).toBe('Side: buy or sell');
+    expect(notes[0]).toBe('Market: USDTNGN, mid 1,531.50 (the only one you can trade now).');
+  });
+
+  it('preselects no side: Enter alone chooses none', async () => {
+    const { asking, asked } = wizardWith(['', 'long', ' SELL ', '10k', '3 d', '', '']);
+    expect((await askOpen(draftOf(), asking)).side).toBe('sell');
+    expect(asked[0]?.objections).toEqual(['Type buy or sell.', 'Type buy or sell.']);
+  });
+
+  it('names the columns of the tenors that a narrow terminal has no room for', async () => {
+    const { asking, notes } = wizardWith(['3 d', '', ''], { width: 56 });
+    await askOpen(draftOf('USDTNGN buy 10k'), asking);
+    expect(notes.join()).toMatch(/Hidden columns: .*BREAK-EVEN/);
   });
 
   it('writes nothing, and reads what it says', async () => {
@@ -116,15 +128,15 @@ describe('hedge open with everything missing', () => {
   });
 
   it('names no currency that the market does not', async () => {
-    const { asking, asked } = wizardWith(['buy', '10k', '3 d', '', ''], {
+    const { asking, asked, notes } = wizardWith(['buy', '10k', '3 d', '', ''], {
       service: {
         markets: [market({ market: 'USDTKES' })],
         quote: (_, usual) => ({ ...usual, market: 'USDTKES' }),
       },
     });
     await askOpen(draftOf(), asking);
-    expect(JSON.stringify(asked)).toContain('gains when the KES weakens');
-    expect(JSON.stringify(asked)).not.toMatch(/naira|NGN/);
+    expect(notes.join()).toContain('gains when the KES weakens');
+    expect(JSON.stringify([asked, notes])).not.toMatch(/naira|NGN/);
   });
 
   it('does not take a market that is disabled, nor one that the profile may not deal', async () => {
@@ -155,7 +167,7 @@ describe('parts that were said are not asked', () => {
     const answers = { Side: 'buy', Notional: '10k', Tenor: '3 d', 'Worst price': '', 'Deal ID': 'PAY-7' };
     const { asking, asked } = wizardWith(questions.map((name) => answers[name]));
     const intent = await askOpen(draftOf(words, options), asking);
-    expect(asked.map(({ message }) => message.split(/ \(| in | USD:|,/)[0])).toEqual(questions);
+    expect(asked.map(({ message }) => message.split(/ \(| in | USD:|:|,/)[0])).toEqual(questions);
     expect(intent).toEqual(
       completeOpen(draftOf('USDTNGN buy 10k', { ...options, tenor: '3', dealId: 'PAY-7' })),
     );
@@ -286,7 +298,7 @@ describe('a size in naira, or the largest', () => {
     const { asking, asked } = wizardWith(['buy', '3 d', '', '']);
     const intent = await askOpen(draftOf('USDTNGN', { ngn: '15m' }), asking);
     expect(intent.sizing).toEqual({ by: 'ngn', amount: big('15000000') });
-    expect(asked.map(({ message }) => message.split(' ')[0])).toEqual(['Side', 'Tenor', 'Worst', 'Deal']);
+    expect(asked.map(({ message }) => message.split(' ')[0])).toEqual(['Side:', 'Tenor', 'Worst', 'Deal']);
   });
 
   it('that was given is never another currency of a market that is chosen later', async () => {
