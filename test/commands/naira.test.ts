@@ -316,7 +316,9 @@ describe('open --ngn', () => {
     expect(ran.err).toMatch(/OPEN buy USDTNGN 52,761\.74 USD/);
     expect(ran.err).toMatch(/Naira +79,999,988\.28 +NGN +of 80,000,000\.00 asked; rest\s+11\.72/);
     // 52,761.74 × 1,516.50 = 80,013,178.71.
-    expect(ran.out).toMatch(/Naira +80,013,178\.71 NGN at the struck rate, of 80,000,000\.00\s+asked/);
+    expect(ran.out).toMatch(
+      /Naira +80,013,178\.71 NGN at the struck rate, of 80,000,000\.00\s+asked;\s+13,178\.71\s+above\s+it/,
+    );
   });
 
   it('is fixed when it is confirmed: a price that moves a little changes nothing', async () => {

@@ -29,12 +29,13 @@ export function coverCells({ notional, asked, quote }: Covering): readonly [Cell
   if (quote === undefined) return [naira(asked), 'asked'];
   const amount = cents(coverOf(notional, quote.pricing.execution_price, asked).amount);
   // The rest of the shown amount, so that the two figures add up to the naira asked for.
-  const rest = asked.minus(amount);
-  const above = phrase`; ${usd(rest.abs())} ${text('above it', 'warn')}`;
-  return [naira(amount), phrase`of ${usd(asked)} asked`, rest.lt(0) ? above : ['; rest', usd(rest)]];
+  return [naira(amount), phrase`of ${usd(asked)} asked`, ...restCells(asked.minus(amount))];
 }
 
-/** `799,412,338.10 NGN at the struck rate, of 800,000,000.00 asked`, where the size was given in naira. */
+const restCells = (rest: Big): readonly Cell[] =>
+  rest.lt(0) ? [text(';'), usd(rest.abs()), text('above it', 'warn')] : [text('; rest'), usd(rest)];
+
+/** `799,412,338.10 NGN at the struck rate, of 800,000,000.00 asked; rest 587,661.90`, where the size was given in naira. */
 export function coveredNaira(
   { entry, derived }: ActionReport,
   { price, named }: { price: Big | undefined; named: string },
@@ -43,8 +44,8 @@ export function coveredNaira(
   const notional = derived.filled_notional_usd ?? entry?.notional;
   if (asked === undefined || notional === undefined || price === undefined) return undefined;
   const amount = cents(notional.times(price));
-  const more = amount.gt(asked) ? [text('; more by'), usd(amount.minus(asked))] : [];
-  return [naira(amount), text(`at the ${named}, of`), usd(asked), text('asked'), ...more];
+  const rest = restCells(asked.minus(amount));
+  return [naira(amount), text(`at the ${named}, of`), usd(asked), text('asked'), ...rest];
 }
 
 export const quotedPrice = (entry: ActionReport['entry']) => ({
