@@ -111,7 +111,7 @@ export const dealIdOfRest = (dealId: string): string =>
 
 const REST = '-rest';
 
-/** Opens of the last day that were filled in part, and whose rest was not opened. */
+/** Opens of the last day that were filled in part, whose rest was not opened nor their side reduced since. */
 export function lackingTheirRest({
   journal,
   clock,
@@ -125,5 +125,6 @@ export function lackingTheirRest({
   return state
     .since(exactInstant(clock.now() - DAY_MS))
     .filter(({ intent }) => sameIdentity(intent.identity, identity))
-    .filter((each) => partialFillOf(each) !== undefined && !isRestOpen(each));
+    .filter((each) => partialFillOf(each) !== undefined && !isRestOpen(each))
+    .filter((each) => reductionsSince(state.since(each.intent.at), each).length === 0);
 }

@@ -110,7 +110,7 @@ describe('an open that is filled for less than was asked', () => {
     expect(await sends(cli)).toBe('1');
   });
 
-  it('is reported by check of the action, and is ignored by check without an operand', async () => {
+  it('is reported by check of the action, and by check without an operand, also with -q in a cron line', async () => {
     const cli = await aDeskWithPart();
     const named = await cli.run('check PAY-1 --json');
     expect([named.code, named.document()]).toEqual([
@@ -118,7 +118,9 @@ describe('an open that is filled for less than was asked', () => {
       expect.objectContaining({ error: expect.anything() }),
     ]);
     expect(named.document()).toMatchObject(TOLD);
-    expect(await cli.run('check --json')).toMatchObject({ code: 0 });
+    const all = await cli.run('check --json');
+    expect([all.code, all.document()]).toMatchObject([7, { data: [], error: { code: 'partial_fill' } }]);
+    expect((await cli.run('check -q')).code).toBe(7);
   });
 
   it('is kept by the journal: in the list, of the action, for programs and as CSV', async () => {
@@ -414,14 +416,24 @@ describe('leg 2 of a roll that is filled for less than was asked', () => {
       /PAY-1\.r2 was filled in part, 6,000\.00 USD of 10,000\.00 USD; the rest: hedge\s+check \w{4}/;
     cli.clock.pass(90_000);
     const checked = await cli.run('check');
-    expect([checked.code, checked.out]).toEqual([0, expect.stringMatching(line)]);
+    expect([checked.code, checked.out]).toEqual([7, expect.stringMatching(line)]);
     expect((await cli.run('check --json')).document()).toMatchObject({
       meta: { partial_fills: [{ deal_id: 'PAY-1.r2', notional_usd: 10_000, filled_notional_usd: 6_000 }] },
     });
     await cli.run('practice faults clear');
     await cli.run('open USDTNGN buy 4k --tenor 3 --deal-id PAY-1.r2-rest --yes');
-    expect((await cli.run('check')).out).not.toMatch(line);
-    cli.clock.pass(25 * 3_600_000);
-    expect((await cli.run('check')).out).not.toMatch(line);
+    expect(await cli.run('check')).toMatchObject({ code: 0, out: expect.not.stringMatching(line) });
+  });
+
+  it('is named by check no more after a day, nor once its side was reduced', async () => {
+    const { cli } = await rolledInPart();
+    cli.clock.pass(90_000);
+    await cli.run('practice faults clear');
+    expect((await cli.run('check')).code).toBe(7);
+    await cli.run('reduce USDTNGN buy 1k --yes');
+    expect((await cli.run('check')).code).toBe(0);
+    const another = await rolledInPart();
+    another.cli.clock.pass(25 * 3_600_000);
+    expect((await another.cli.run('check')).code).toBe(0);
   });
 });

@@ -36,7 +36,7 @@ export function viewCheck(checked: CheckedAction): View {
       dimLine(`${elsewhere} more in other profiles: hedge journal --unresolved --in-flight`),
     viewUnfinishedRolls(rolls),
   ];
-  // The finding alone: the journal is corrupt.
+  // The finding alone: the journal is corrupt, or an open lacks its rest.
   if (looked.length === 0 && finding !== undefined) return others;
   if (looked.length === 0) return [line(trouble === undefined ? NOTHING_PENDING : NOTHING_KNOWN), others];
   const several = looked.length > 1;

@@ -1,5 +1,6 @@
 /** `check`: looks up one open action, or all of the account, and records what it finds. Sends no action. */
 import { ownField } from '../../domain/fields.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import { type HedgeError, PartialFillError, worstError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type Action, isUnfinished } from '../../journal/replay.ts';
@@ -30,7 +31,7 @@ export interface CheckedAction {
   rolls: readonly RollChain[];
   /** The journal may lack actions. */
   trouble: JournalTrouble | undefined;
-  /** The worst result; undefined if all went as requested and the journal is complete. */
+  /** The worst result; undefined if all went as requested, nothing lacks its rest, and the journal is complete. */
   finding: HedgeError | undefined;
   servedAt: Date | undefined;
 }
@@ -60,15 +61,17 @@ export async function checkActions(word: string | undefined, context: ReadContex
     looked.push(report ?? reportWithoutLookup(action, failure, context));
   }
   const missing = word === undefined ? incompleteFinding(trouble) : undefined;
+  const inPart = word === undefined ? lackingTheirRest(context) : [];
+  const findings = [worstOf(looked) ?? [], missing ?? [], restsMissing(inPart) ?? []];
   return {
     looked,
     asked: word,
     toConfirm: word === undefined ? own.filter((action) => isToConfirm(action, context)) : [],
-    inPart: word === undefined ? lackingTheirRest(context) : [],
+    inPart,
     elsewhere: current.filter((action) => isUnfinished(action) && !own.includes(action)).length,
     rolls: word === undefined ? await rollsAfter(looked, context) : [],
     trouble,
-    finding: worstOf(looked) ?? missing,
+    finding: worstError(findings.flat()),
     servedAt: looked.at(-1)?.servedAt,
   };
 }
@@ -91,6 +94,17 @@ const isToConfirm = (action: Action, { clock }: ReadContext): boolean =>
   action.provisionalUntil !== undefined &&
   !hasProvisionExpired(action, clock.now());
 
+/** Also of earlier commands: a part of their size is not hedged. */
+const restsMissing = (inPart: readonly Action[]): PartialFillError | undefined =>
+  inPart.length === 0
+    ? undefined
+    : new PartialFillError({
+        what: `Filled in part in the last day: ${inPart.map(({ intent, shortId }) => quotedName(intent.deal_id ?? shortId)).join(', ')}.`,
+        meaning: MEANINGS['partial_fill'],
+        hint: SHOWN_ABOVE,
+        details: { actions: inPart.map(({ id }) => id) },
+      });
+
 function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
   const open = reports.filter(({ finding }) => finding !== undefined);
   const worst = worstError(open.flatMap(({ finding }) => finding ?? []));
@@ -98,11 +112,13 @@ function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
   return worst.with({
     what: `Of ${reports.length.toString()} actions ${groupsIn(open).join(', ')}.`,
     meaning: ownField(MEANINGS, worst.code) ?? worst.meaning,
-    hint: 'The next commands for each are shown above.',
+    hint: SHOWN_ABOVE,
     details: { actions: open.map(detailsOf) },
     httpStatus: undefined,
   });
 }
+
+const SHOWN_ABOVE = 'The next commands for each are shown above.';
 
 /** The meaning for several actions, by the code of the worst; undefined: as for one. */
 const MEANINGS: Readonly<Record<string, string | undefined>> = {
