@@ -32,7 +32,7 @@ export const CODE_MEANINGS: Readonly<Record<OwnCode, CodeMeaning>> = {
   unreadable_answer: NOTHING,
   outcome_unknown: means(['none', 'unknown'], ['later', 'after_check', 'same_key']),
   pending: means(['pending'], ['after_check']),
-  order_failed: means(['none', 'done'], ['later']),
+  order_failed: means(['none', 'done'], ['never', 'later']),
   partial_fill: means(['done'], ['never']),
   exposure_exceeded: stops('none', 'done'),
   capacity_exceeded: stops('none'),

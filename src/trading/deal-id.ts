@@ -290,16 +290,29 @@ export function dealSentElsewhere({ intent }: Action, refusal: RefusedError): St
   });
 }
 
-/** Advises to repeat the command: under `--ensure` it continues the same action with the same key. */
-export function adviseEnsure(intent: TypedIntent, report: ActionReport, nowMs: number): ActionReport {
+/** What the same command would do once more: with `--ensure` or a key that was given it continues the same action. */
+export function adviseRepeat(intent: TypedIntent, report: ActionReport, nowMs: number): ActionReport {
   const { entry, finding } = report;
-  if (!('ensure' in intent && intent.ensure) || entry === undefined) return report;
+  const ensure = 'ensure' in intent && intent.ensure;
+  if (
+    ensure &&
+    !intent.retryFailed &&
+    finding instanceof OrderFailedError &&
+    !(entry && wasNotExecuted(entry))
+  )
+    return {
+      ...report,
+      finding: finding.with({ meaning: `${finding.meaning ?? ''} ${NEEDS_WORD}`, retry: 'never' }),
+    };
+  if ((!ensure && intent.options.idempotencyKey === undefined) || entry === undefined) return report;
   const isOpen = isUnresolved(entry) && entry.outcome?.kind !== 'not_told' && isKeyValid(entry, nowMs);
   if (!(finding instanceof OutcomeUnknownError) || !isOpen || isUndecided(finding.details)) return report;
-  const meaning =
-    'It may have executed. To settle it, run the same command again: the same deal ID has the same key, which executes once.';
+  const key = ensure ? 'deal ID has the same key, which' : 'key';
+  const meaning = `It may have executed. To settle it, run the same command again: the same ${key} executes once.`;
   return { ...report, finding: finding.with({ meaning, retry: 'same_key' }) };
 }
+
+const NEEDS_WORD = 'The same command opens nothing; with --retry-failed it does.';
 
 /** Several hedges have its deal ID, or its account is not certain. */
 const isUndecided = (details: unknown): boolean =>

@@ -34,7 +34,7 @@ import {
   nextAttemptDue,
   recordedAttempt,
 } from './deal-attempts.ts';
-import { adviseEnsure, coversAsAsked, dealStatus, guardDealId } from './deal-id.ts';
+import { adviseRepeat, coversAsAsked, dealStatus, guardDealId } from './deal-id.ts';
 import {
   type EvaluationInputs,
   evaluate,
@@ -72,7 +72,7 @@ export async function executeAction(intent: TypedIntent, context: TradingContext
   checkAccount(context);
   for (let round = 1; ; round += 1) {
     try {
-      return adviseEnsure(intent, await makeAttempts(intent, context), context.clock.now());
+      return adviseRepeat(intent, await makeAttempts(intent, context), context.clock.now());
     } catch (error) {
       if (!(error instanceof TakenMeanwhile) || round === ROUNDS) throw error;
     }

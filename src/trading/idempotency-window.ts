@@ -164,6 +164,7 @@ export function arrivalInWords(
 }
 
 export function arrivalDetails(action: Action): Readonly<Record<string, string>> {
-  const until = mayArriveUntil(action);
-  return until === undefined ? {} : { may_arrive_until: exactInstant(until) };
+  const [until, from] = [mayArriveUntil(action), conclusiveFrom(action)];
+  if (until === undefined || from === undefined) return {};
+  return { may_arrive_until: exactInstant(until), may_show_until: exactInstant(from) };
 }

@@ -59,6 +59,9 @@ const utc = (ms: number): string => `${new Date(ms).toISOString().slice(11, 19)}
 const failureSchema = z.object({ error: z.object({ message: z.string() }) });
 const messageOf = (ran: Ran): string => failureSchema.parse(ran.document()).error.message;
 const foundSchema = z.object({ data: z.object({ derived: z.object({ provisional_until: z.string() }) }) });
+const timesIn = z.object({
+  error: z.object({ details: z.object({ may_arrive_until: z.string(), may_show_until: z.string() }) }),
+});
 const UNKNOWN = { data: { outcome: 'unknown', effect: 'unknown' }, error: { code: 'outcome_unknown' } };
 
 describe('an open that is rejected after an attempt without a response', () => {
@@ -153,6 +156,27 @@ describe('an open that is rejected after an attempt without a response', () => {
     expect((await run(ENSURE)).code).toBe(0);
     expect(new Set(keys()).size).toBe(1);
   });
+
+  it.each(['add USDTNGN buy 1k', 'reduce USDTNGN buy 1k', 'close USDTNGN buy'])(
+    '%s with a key of its own advises the same line, which settles it, and says until when it may show',
+    async (words) => {
+      const { run, attempts, keys, served } = await heldSetup();
+      await served.opened('buy', 10_000);
+      const line = `${words} --idempotency-key K-1 --yes --json`;
+      attempts.plan('lost', 'lost', 'lost');
+      const ran = await run(line);
+      expect([ran.code, ran.document()]).toMatchObject([7, { ...UNKNOWN, error: { retry: 'same_key' } }]);
+      expect(messageOf(ran)).toContain('run the same command again: the same key executes once');
+      expect(messageOf(ran)).not.toMatch(/Do not (?:send|retype)/);
+      const looked = await run('check --json');
+      const { may_arrive_until: arrives, may_show_until: shows } = timesIn.parse(looked.document()).error
+        .details;
+      expect(Date.parse(shows) - Date.parse(arrives)).toBe(MINUTE);
+      expect(messageOf(looked)).toContain(`until ${utc(Date.parse(shows))}`);
+      expect((await run(line)).code).toBe(0);
+      expect(new Set(keys()).size).toBe(1);
+    },
+  );
 
   it('is not said to have been rejected for a later rejection, nor is its time made longer by one', async () => {
     const { run, attempts, clock } = await heldSetup();

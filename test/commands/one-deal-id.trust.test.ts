@@ -140,9 +140,14 @@ describe('the next attempt under a deal ID', everyDay, () => {
     const service = await keyedService();
     const one = service.machine();
     await service.failOrders(1);
-    expect((await one.run(ENSURE)).code).toBe(9);
+    const needsWord = {
+      error: { retry: 'never', message: expect.stringContaining('with --retry-failed it does') },
+    };
+    const failed = await one.run(ENSURE);
+    expect([failed.code, failed.document()]).toMatchObject([9, needsWord]);
     await service.failOrders(0);
-    expect((await one.run(ENSURE)).code).toBe(9);
+    const still = await one.run(ENSURE);
+    expect([still.code, still.document()]).toMatchObject([9, needsWord]);
     const retry = `${ENSURE} --retry-failed`;
     expect((await one.run(retry)).code).toBe(0);
     expect((await service.machine().run(retry)).code).toBe(0);
@@ -155,7 +160,8 @@ describe('the next attempt under a deal ID', everyDay, () => {
     const machine = service.machine();
     await service.failOrders(1);
     for (const keys of [1, 2, 3]) {
-      expect((await machine.run(`${ENSURE} --retry-failed`)).code).toBe(9);
+      const failed = await machine.run(`${ENSURE} --retry-failed`);
+      expect([failed.code, failed.document()]).toMatchObject([9, { error: { retry: 'later' } }]);
       expect(new Set(service.posts()).size).toBe(keys);
     }
   });
