@@ -2,11 +2,12 @@
  * Reads an API key from the operator's file, or from a program that prints it. No file of either may be one that another user
  * could change, and no stored command depends on the working folder, which may be a stranger's.
  */
-import { accessSync, constants, type Stats, statSync } from 'node:fs';
+import { constants, type Stats, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { quoted } from '../domain/quoted.ts';
 import { unless } from '../errors.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
+import { refusedAccess } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
 import { whyForeign } from '../platform/parent-folders.ts';
 import { type ProcessLimits, runCommand } from '../platform/run-command.ts';
@@ -142,11 +143,4 @@ function fileAt(path: string): Stats | undefined {
   return stats?.isFile() === true ? stats : undefined;
 }
 
-function mayRun(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const mayRun = (path: string): boolean => refusedAccess(path, constants.X_OK) === undefined;

@@ -1,5 +1,5 @@
 /** The system's file errors in words, what to do about them, and the facts about a path (owner, mode, size) without opening it. */
-import { lstatSync, type Stats } from 'node:fs';
+import { accessSync, lstatSync, type Stats } from 'node:fs';
 import { ownField } from '../domain/fields.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { Host } from './host.ts';
@@ -24,6 +24,16 @@ const MEANINGS: Readonly<Record<string, string>> = {
 /** The system's code of an error (`ENOENT`), or the empty string. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** Why a file may not be used so, by the system's code; undefined: it may. `mode`: of `constants` in node:fs. */
+export function refusedAccess(path: string, mode: number): string | undefined {
+  try {
+    accessSync(path, mode);
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  }
+}
 
 /** Why the system refused a file operation, as the end of a sentence. */
 export const failureReason = (error: unknown): string => {

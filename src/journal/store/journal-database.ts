@@ -2,14 +2,14 @@
  * The adapter to SQLite. It keeps every handle for the life of the process: a collected handle crashes it. No file of a
  * database may be opened with node:fs in a process that has it open here: closing that descriptor drops SQLite's locks.
  */
-import { accessSync, constants, statfsSync } from 'node:fs';
+import { constants, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { isFields, ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, checkRegular, statOf } from '../../platform/atomic-file.ts';
-import { codeOf, fileError } from '../../platform/file-errors.ts';
+import { fileError, refusedAccess } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { CLOSE_STILL_WORKS, type JournalTrouble, troubleAdvice } from '../trouble.ts';
 import { logFits } from './log-fits.ts';
@@ -235,16 +235,10 @@ function errorOf(path: string, error: unknown): unknown {
 /** SQLite does not say whose refusal it met: of the file, of one of its log, or of the folder. */
 const UNREACHABLE: readonly number[] = [8, 14];
 
-function refusalOf(path: string): string | undefined {
-  for (const each of [dirname(path), path, `${path}-wal`, `${path}-shm`])
-    try {
-      accessSync(each, constants.R_OK | constants.W_OK);
-    } catch (error) {
-      const code = codeOf(error);
-      if (code !== undefined && code !== 'ENOENT') return code;
-    }
-  return undefined;
-}
+const refusalOf = (path: string): string | undefined =>
+  [dirname(path), path, `${path}-wal`, `${path}-shm`]
+    .map((each) => refusedAccess(each, constants.R_OK | constants.W_OK))
+    .find((code) => code !== undefined && code !== 'ENOENT');
 
 /** A number that does not fit into JavaScript's was not written by hedge. */
 const codeOfText = (error: Error): number =>

@@ -4,12 +4,12 @@
  * an unknown outcome. It is made once and synced; afterwards it is written over and not synced. The witness has two places, of which
  * the older one is written over, so that a write that fails half-way leaves the other: an older head does no harm.
  */
-import { accessSync, constants, fstatSync, writeSync } from 'node:fs';
+import { constants, fstatSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Fields, fieldsIn } from '../../domain/fields.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
 import { readOwnFile, withOpened, writeAtomically } from '../../platform/atomic-file.ts';
-import { attempting } from '../../platform/file-errors.ts';
+import { attempting, refusedAccess } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { isHash } from '../chain.ts';
 import type { JournalTrouble } from '../trouble.ts';
@@ -107,17 +107,9 @@ export function beginWitness(state: string, machine: Machine): void {
 export function followBefore(db: JournalDatabase, witness: JournalHead | undefined, machine: Machine): void {
   const [head, state] = [headOf(db), dirname(db.path)];
   if (witness === undefined) return;
-  if (!isWritable(witnessFile(state))) writeWitness(state, machine, head, { replace: true });
+  if (refusedAccess(witnessFile(state), constants.W_OK) !== undefined)
+    writeWitness(state, machine, head, { replace: true });
   else if (witness.seq < head.seq) writeWitness(state, machine, head);
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Undefined where both files have them. `all`, `damage`: of `pending.sqlite` now. @throws JournalDamage as `rewoundFrom` */
