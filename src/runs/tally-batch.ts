@@ -40,6 +40,7 @@ export interface LineResult {
 }
 
 const ZERO = new Big(0);
+const NOTHING = { done: 0, failed: 0, pending: 0, opened: ZERO, upfront: ZERO };
 
 export function tallyBatch() {
   const sides = new Map<string, SideResult>();
@@ -57,16 +58,7 @@ export function tallyBatch() {
       }
       const { market, side } = intent;
       const key = JSON.stringify([market, side]);
-      const before = sides.get(key) ?? {
-        market,
-        side,
-        done: 0,
-        failed: 0,
-        pending: 0,
-        opened: ZERO,
-        upfront: ZERO,
-      };
-      sides.set(key, withLine(before, report, error));
+      sides.set(key, withLine(sides.get(key) ?? { market, side, ...NOTHING }, report, error));
     },
     totals: (): RunTotals => ({ sides: [...sides.values()], returned, anyEarlier }),
   };

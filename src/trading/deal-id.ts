@@ -49,21 +49,19 @@ interface Known {
   except?: string | undefined;
 }
 
-const FAILED = 'failed';
-
 export function dealStatus(dealId: string, { state, identity, underDealId, except }: Known): DealStatus {
   const actions = state
     .find({ dealIds: [dealId] })
     .filter(({ id, hedgeId }) => id !== except || hedgeId !== undefined);
   const entry = usedDealId(actions, identity, dealId);
   // The order of an entry may have failed while nobody waited for it.
-  const served = underDealId.find(({ status }) => status !== FAILED);
-  const failed = underDealId.find(({ status }) => status === FAILED);
+  const served = underDealId.find(({ status }) => status !== 'failed');
+  const failed = underDealId.find(({ status }) => status === 'failed');
   if (entry !== undefined && !(served === undefined && failed !== undefined && failed.id === entry.hedgeId))
     return { status: 'journaled', entry };
   if (served !== undefined) return { status: 'elsewhere', hedge: served };
   const last = findByDealId(actions, identity, dealId).findLast(
-    (it) => it.state === FAILED && !wasNotExecuted(it),
+    (it) => it.state === 'failed' && !wasNotExecuted(it),
   );
   if (last === undefined && failed === undefined && entry === undefined) return { status: 'unused' };
   return { status: 'failed', entry: last ?? entry, hedge: failed };

@@ -178,8 +178,6 @@ export function planClose(intent: CloseIntent, facts: PlanFacts): ClosePlan {
   };
 }
 
-const PERCENT = 100;
-
 /** Each hedge's notional × daily rate × days left, rounded once. */
 function carryLeft({ sidePosition, market }: PlanFacts, side: Side): Big | undefined {
   const daily = market?.net_rate_daily_pct[side];
@@ -192,7 +190,7 @@ function carryLeft({ sidePosition, market }: PlanFacts, side: Side): Big | undef
         : notional.times(Math.max(0, Date.parse(maturityAt) - sidePosition.servedAt.getTime())),
     ),
   );
-  return left && divide(left.times(daily), new Big(PERCENT * DAY_MS), USD_PLACES);
+  return left && divide(left.times(daily), new Big(100 * DAY_MS), USD_PLACES);
 }
 
 /** The part that every plan has. */

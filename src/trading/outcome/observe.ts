@@ -86,13 +86,11 @@ async function lookUpHedge(action: Action, reading: LookupContext): Promise<Obse
 async function findOpen(action: Action, reading: LookupContext): Promise<Observation> {
   const observed = await findHedge(action, reading);
   const isTentative = foundProvisionallyUntil(action, reading.clock.now()) !== undefined;
-  if (!isTentative || observed.evidence.kind !== 'exact' || observed.hedge?.status !== FAILED)
+  if (!isTentative || observed.evidence.kind !== 'exact' || observed.hedge?.status !== 'failed')
     return observed;
   const message = `${unquoted(observed.hedge.id)} with its deal ID failed, but may be somebody else's`;
   return { ...observed, evidence: { kind: 'unclear', message } };
 }
-
-const FAILED = 'failed';
 
 async function findHedge(action: Action, reading: LookupContext): Promise<Observation> {
   const { hedgeId, provisionalUntil } = action;
