@@ -52,7 +52,11 @@ export function readDealLives(sources: DealSources): readonly DealLife[] {
   );
   const earliest = [...opens.values()].map(({ intent }) => intent.at).toSorted()[0];
   if (earliest === undefined) return [];
-  const later = state.since(earliest).filter((action) => isOurs(action) && !createsHedge(action.intent));
+  const later = state
+    .since(earliest)
+    .filter((action) => isOurs(action) && !createsHedge(action.intent))
+    // A machine of a desk that did not reach its log delivers a reduce after later actions of the others.
+    .toSorted((one, other) => serviceMs(one) - serviceMs(other));
   const changes = changesById(later);
   return [...opens].map(([id, open]) =>
     lifeOf(id, open, { ...sources, later, changes: changes.get(id) ?? [] }),

@@ -19,18 +19,27 @@ const opened = recordsOf('0a0a', { at: at(-3_600) }, SENDING, ACCEPTED, {
   facts: { notional_usd: '10000', struck_rate: '1532.71' },
 });
 
-type Change = readonly [id: string, action: 'add' | 'reduce', notional: string, after: string];
+type Change = readonly [
+  id: string,
+  action: 'add' | 'reduce',
+  notional: string,
+  after: string,
+  made?: { seconds: number; from: string },
+];
 
 /** Each was decided on the hedge at 10,000. */
 function eventsOf(...changes: readonly Change[]) {
-  const records = changes.flatMap(([id, action, notional, after], index) =>
+  const records = changes.flatMap(([id, action, notional, after, made], index) =>
     recordsOf(
       id,
       {
         action,
         notional_usd: notional,
-        at: at(-600 + index),
-        before: HELD,
+        at: at(made?.seconds ?? -600 + index),
+        before: {
+          ...HELD,
+          hedges: HELD.hedges.map((each) => ({ ...each, notional_usd: made?.from ?? '10000' })),
+        },
         quote:
           action === 'add'
             ? { platform_fee_usdc: notional.replace('000', ''), required_margin_usdc: `${notional}0` }
@@ -82,6 +91,14 @@ it('an add and a reduce that were under way at once are each booked with their o
     ['10000 -> 15000', '-5'],
     ['15000 -> 12000', undefined],
   ]);
+});
+
+it('a reduce that a machine of a desk delivers late is booked at its own time, before what the others did since', () => {
+  const events = eventsOf(
+    ['bbbb', 'reduce', '2000', '4000', { seconds: -300, from: '6000' }],
+    ['aaaa', 'reduce', '4000', '6000', { seconds: -600, from: '10000' }],
+  );
+  expect(events?.map(({ sizes }) => sizes)).toEqual(['10000 -> 6000', '6000 -> 4000']);
 });
 
 it('a change alone is booked as it was seen', () => {
