@@ -3,8 +3,8 @@
 import type { Big } from 'big.js';
 import type { ActionIntent, TypedIntent } from '../domain/action-intent.ts';
 import { askedOf, changeAsked, dealIdOf } from '../domain/action-intent.ts';
-import { type ActionName, needsQuote, shrinks } from '../domain/action-table.ts';
-import { say } from '../domain/hint.ts';
+import { type ActionName, needsQuote, shrinks, takesWholeSide } from '../domain/action-table.ts';
+import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { HedgeError, Hint } from '../errors.ts';
 import { timeInWords } from '../journal/describe.ts';
@@ -51,11 +51,9 @@ export async function readInputs(
 /** @throws StoppedError when a pre-trade check stops it, or nothing is open to act on. */
 export function evaluate({ intent, state, facts }: EvaluationInputs, context: TradingContext): Evaluation {
   checkMarket(facts.sidePosition, facts);
+  const now = { actions: state.current, nowMs: context.clock.now() };
   if (isMeasured(intent.action, askedOf(intent)))
-    checkNoStop([
-      ...settlingFindings(facts.sidePosition),
-      ...fillingFindings(facts.sidePosition, { actions: state.current, nowMs: context.clock.now() }),
-    ]);
+    checkNoStop([...settlingFindings(facts.sidePosition), ...fillingFindings(facts.sidePosition, now)]);
   const plan = planAction(intent, facts);
   const terms = journalTermsOf(plan, context);
   const clocks = { ...guardContext(context), servedMs: plan.facts.sidePosition.servedAt.getTime() };
@@ -70,6 +68,7 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
     ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits() })),
     ...journaled,
     ...[facts.positionFacts.listFailure ?? []].flat().map(listUnread),
+    ...(takesWholeSide(terms) || terms.closesSide === true ? refillFindings(facts.sidePosition, now) : []),
     ...(terms.measured === true
       ? comingFindings(plan.facts.sidePosition.coming.filter(({ id }) => !named.includes(id)))
       : []),
@@ -133,16 +132,30 @@ export function settlingFindings({ listed, servedAt }: SidePosition): readonly F
 const fillingFindings = ({ open }: SidePosition, now: Parameters<typeof stillFilling>[1]) =>
   wrongSize(stillFilling(open, now), 'still fill up', 'Try again in a minute. Or give the size in USD.');
 
+/** After a close of the whole side. */
+const refillFindings = ({ open }: SidePosition, now: Parameters<typeof stillFilling>[1]) =>
+  wrongSize(stillFilling(open, now), 'still fill up', say`Afterwards: ${shell`hedge positions`}`, {
+    level: 'warn',
+    means: 'what fills after this is open',
+  });
+
 const dueMs = ({ maturityAt = '' }: SideHedge): number => Date.parse(maturityAt);
 
-const wrongSize = (hedges: SidePosition['coming'], may: string, hint: Hint): readonly Finding[] =>
+const WRONG_SIZE = { level: 'stop', means: '--by, --to and --ngn would be wrong' } as const;
+
+const wrongSize = (
+  hedges: SidePosition['coming'],
+  may: string,
+  hint: Hint,
+  { level, means }: Pick<Finding, 'level'> & { means: string } = WRONG_SIZE,
+): readonly Finding[] =>
   hedges.length === 0
     ? []
     : [
         {
-          level: 'stop',
+          level,
           code: 'in_flight',
-          message: `${comingInWords(hedges).replace(/^h/, 'H')} may ${may}: --by, --to and --ngn would be wrong.`,
+          message: `${comingInWords(hedges).replace(/^h/, 'H')} may ${may}: ${means}.`,
           hint,
           details: { hedge_ids: hedges.map(({ id }) => id) },
         },

@@ -160,6 +160,22 @@ describe('an open that is filled for less than was asked', () => {
     expect(words(ran)).not.toContain('-rest');
   });
 
+  it('may fill up after a close of the same minute, which says so', async () => {
+    const cli = await aDeskWithPart();
+    expect(words(await cli.run('close USDTNGN buy --dry-run'))).not.toContain('--by');
+    const warned = await cli.run('close USDTNGN buy --yes --json');
+    expect([warned.code, words(warned)]).toEqual([
+      0,
+      expect.stringMatching(/6,000\.00 USD\) may still fill up: what fills after this is open/),
+    ]);
+  });
+
+  it('is closed without a warning after that minute', async () => {
+    const cli = await aDeskWithPart();
+    cli.clock.pass(60_000);
+    expect(words(await cli.run('close USDTNGN buy --yes'))).not.toContain('may still fill');
+  });
+
   it('is a line of a batch that ends with 7 and stops no other, and is reported again by the next run', async () => {
     const cli = await aDeskOfParts();
     const path = join(cli.home, 'batch.txt');

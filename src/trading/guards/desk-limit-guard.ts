@@ -15,6 +15,7 @@ import { type Action, isEnded, maybeExecuted } from '../../journal/replay.ts';
 import { changesKept } from '../../journal/results.ts';
 import { chainNotional, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
+import { mayFillMore } from '../../readings/partial-fills.ts';
 import { READINGS_LAG_MS } from '../../readings/poll.ts';
 import {
   everySide,
@@ -179,8 +180,19 @@ function grossOpen(
   return held
     .plus(sum(justFilled(positionFacts).flatMap(({ id, notional }) => (closed.has(id) ? [] : notional))))
     .plus(sum(recent.filter(isMissing).flatMap(({ notional }) => notional ?? [])))
+    .plus(sum(stillToFill(positionFacts.hedges, recent, nowMs)))
     .plus(sum(rolls.map(chainNotional)));
 }
+
+/** USD that opens of the last minute lack, which were filled in part and are listed so. */
+const stillToFill = (hedges: readonly Hedge[], recent: readonly Action[], nowMs: number): readonly Big[] =>
+  recent.flatMap((action) => {
+    const listed = hedges.find(({ id, status }) => id === action.hedgeId && !OVER_STATUSES.includes(status));
+    const isMeant = listed !== undefined && mayFillMore(action, nowMs);
+    return isMeant && action.notional?.gt(listed.notional_usd)
+      ? action.notional.minus(listed.notional_usd)
+      : [];
+  });
 
 /**
  * USD on all sides; undefined when that is not known. Positions and list are two readings: of two figures for a side the

@@ -109,6 +109,31 @@ describe("a desk's limit counts a hedge that the list has and the positions do n
   });
 });
 
+describe("a desk's limit of what may be open counts an open that was filled in part", () => {
+  const PART = { kind: 'outcome', outcome: 'filled', facts: { filled_notional_usd: '1000' } } as const;
+  const filled = (seconds: number, size = 1_000): Read => ({
+    hedges: [hedge('hdg_2', size, filledAt(seconds)), EARLIER],
+    positions: [position({ notional_usd: 5_000 + size })],
+    records: recordsOf(
+      '7c1e',
+      { ...PAY_1, at: at(seconds - 1) },
+      SENDING,
+      { ...ACCEPTED, hedge_id: 'hdg_2' },
+      PART,
+    ),
+  });
+
+  it('whole for a minute, as the rest may still fill', () => {
+    expect(fits(filled(-2))).toBe('1000');
+    expect(fits(filled(-2, 3_000))).toBe('1000');
+  });
+
+  it('as it is listed afterwards, or once the rest has filled', () => {
+    expect(fits(filled(-61))).toBe('4000');
+    expect(fits(filled(-2, 4_000))).toBe('1000');
+  });
+});
+
 describe('a roll that was admitted before midnight', () => {
   const plan = aRoll({ at: at(-200) });
   const close = recordsOf(
