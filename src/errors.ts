@@ -15,6 +15,7 @@ export const OWN_CODES = [
   'credential_unusable',
   'env_mismatch',
   'unavailable',
+  'rate_limited',
   'unreadable_answer',
   'outcome_unknown',
   'pending',
@@ -94,6 +95,7 @@ const SHARED_CODES: readonly string[] = [
   'market_not_found',
   'no_open_hedge',
   'idempotency_key_reuse',
+  'rate_limited',
 ] satisfies OwnCode[];
 
 /** Whether a rejection with the code is one for hedge too. */

@@ -29,6 +29,7 @@ export const CODE_MEANINGS: Readonly<Record<OwnCode, CodeMeaning>> = {
   env_mismatch: NOTHING,
   /** `never`: its certificate is not to be trusted. */
   unavailable: means(['none', 'pending', 'done'], ['never', 'later']),
+  rate_limited: means(['none', 'pending', 'done'], ['later']),
   unreadable_answer: NOTHING,
   outcome_unknown: means(['none', 'unknown'], ['later', 'after_check', 'same_key']),
   pending: means(['pending'], ['after_check']),

@@ -110,7 +110,9 @@ function unavailable(tried: RetryState, parts: Common): UnavailableError {
   const isFinal = last.kind === 'tls' || last.kind === 'proxy';
   return new UnavailableError({
     ...parts,
-    ...serviceCode(last.phase === 'answered' ? last.code : undefined, 'unavailable', last.details),
+    ...(last.code === 'rate_limited'
+      ? { code: last.code, details: last.details }
+      : serviceCode(last.phase === 'answered' ? last.code : undefined, 'unavailable', last.details)),
     what: `${outage(last)}${attemptsOf(tried)}.${notAgain(tried)}`,
     // The host is not verified, so it matters for a read too that the key was not sent.
     meaning:
