@@ -30,8 +30,8 @@ export function documentOf(
       ...result?.meta,
       schema: DOCUMENT_SCHEMA,
       command: result?.command ?? context.command,
-      profile: identity?.profile ?? null,
-      environment: identity?.environment ?? null,
+      profile: identity?.profile ?? result?.meta['profile'] ?? null,
+      environment: identity?.environment ?? result?.meta['environment'] ?? null,
       at: isoSeconds(result?.servedAt?.getTime() ?? context.now),
     },
   };

@@ -39,6 +39,8 @@ export const home: Command = defineCommand({
       value: { version, selected, implied, isReadOnly, now, journal: { ...journal, rolls } },
       servedAt,
       zone,
+      // Without a request no profile is connected.
+      meta: { profile: selected?.name, environment: selected?.environment },
     };
   },
   document: homeDocument,

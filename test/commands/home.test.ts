@@ -59,7 +59,10 @@ describe('bare hedge', () => {
     const service = await scriptedService([]);
     const cli = cliFor(service);
     expect((await cli.run('')).out).toContain('hedge open');
-    expect((await cli.run('--json')).document()).toMatchObject({ data: { selected: { name: 'env' } } });
+    expect((await cli.run('--json')).document()).toMatchObject({
+      data: { selected: { name: 'env' } },
+      meta: { profile: 'env', environment: 'sandbox' },
+    });
     expect(service.requests).toHaveLength(0);
   });
 
