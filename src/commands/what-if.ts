@@ -1,7 +1,13 @@
 /** `hedge what-if` */
 
 import { readWhatIfIntent, WHAT_IF_OPTIONS } from '../args/what-if-options.ts';
-import { viewWhatIf, WHAT_IF_COLUMNS, whatIfDocument, whatIfTable } from '../output/views/what-if.ts';
+import {
+  leftOutNotes,
+  viewWhatIf,
+  WHAT_IF_COLUMNS,
+  whatIfDocument,
+  whatIfTable,
+} from '../output/views/what-if.ts';
 import { payoffFinding, readWhatIf } from '../readings/read-what-if.ts';
 import { defineCommand } from './define.ts';
 
@@ -25,7 +31,8 @@ export const whatIf = defineCommand({
   read: readWhatIfIntent,
   async run(context, intent) {
     const reading = await readWhatIf(await context.readContext(), intent);
-    return { value: reading, servedAt: reading.servedAt, finding: payoffFinding(reading) };
+    const { servedAt } = reading;
+    return { value: reading, servedAt, notes: leftOutNotes(reading), finding: payoffFinding(reading) };
   },
   document: whatIfDocument,
   columns: WHAT_IF_COLUMNS,

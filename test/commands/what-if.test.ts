@@ -369,9 +369,11 @@ describe('what-if with a service that sends', () => {
       opened_at: undefined,
       maturity_at: undefined,
     });
-    const cli = await cliWith(...reading([coming, BUY], [LINE]));
+    const cli = await cliWith(...reading([coming, BUY], [LINE]), ...reading([coming, BUY], [LINE]));
     const { out } = await cli.run('what-if --rate 1600', WIDE);
     expect(out).toContain('Not included: hedge hdg_new: submitted, may still fill.');
+    const { err } = await cli.run('what-if --rate 1600 --query length(data.hedges)');
+    expect(err).toContain('Not included: hedge hdg_new: submitted, may still fill.');
     expect(out).toMatch(/Gross P&L +\+523\.44 USD/);
   });
 });

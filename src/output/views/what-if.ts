@@ -219,12 +219,14 @@ function checkLines({ side, payoff_check: check }: ProjectedSide): View {
     : phraseLine`Payoff, ${side}: the service has ${signedIn('USD', gross)} at its mark ${{ kind: 'rate', amount: mark }}; an NDF payoff is ${signedIn('USD', computed)}.`;
 }
 
-function leftOut({ leftOut: left, mayBeCut }: WhatIfReading): View {
-  return [
-    left.map(({ id, why }) => line(nameText(`Not included: hedge ${id}: ${why}.`, 'warn'))),
-    mayBeCut && warnLine('The service may have more hedges than it listed.'),
-  ];
-}
+const leftOut = (reading: WhatIfReading): View =>
+  leftOutNotes(reading).map((note) => line(nameText(note, 'warn')));
+
+/** Shown on the screen, and with a query on standard error. */
+export const leftOutNotes = ({ leftOut: left, mayBeCut }: WhatIfReading): readonly string[] => [
+  ...left.map(({ id, why }) => `Not included: hedge ${id}: ${why}.`),
+  ...(mayBeCut ? ['The service may have more hedges than it listed.'] : []),
+];
 
 function notes({ intent, scenarios }: WhatIfReading): View {
   const adds = scenarios.some(({ total }) => total.net_pnl_usd !== undefined);
