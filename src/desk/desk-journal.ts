@@ -84,6 +84,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
         asOf,
         login: contact?.login,
         isApprover: contact?.isApprover === true,
+        resumed: [...writer.resumed],
         // A file that cannot be read has at least one.
         pending: waiting.length + (damage === undefined ? 0 : 1),
       },

@@ -5,9 +5,9 @@
  */
 
 import { enlarges } from '../domain/action-table.ts';
-import { say, shell } from '../domain/hint.ts';
+import { say, shell, step } from '../domain/hint.ts';
 import { type ClockReadings, durationInWords, exactInstant, MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
-import { DamagedFileError, nothingSent, unless } from '../errors.ts';
+import { DamagedFileError, HedgeError, nothingSent, OutcomeUnknownError, unless } from '../errors.ts';
 import { raisedBy } from '../journal/desk-limits.ts';
 import { type JournalRecord, SCHEMA } from '../journal/records.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
@@ -71,6 +71,8 @@ export class DeskWriter {
   readonly #committing = new Map<string, ClockReadings>();
   /** Why this machine's own journal could not be read when it was asked last. */
   ownTrouble: JournalTrouble | undefined;
+  /** IDs of actions that were not sent from here, and that colleagues have sent since: seen when that was to be delivered. */
+  readonly resumed = new Set<string>();
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -122,7 +124,7 @@ export class DeskWriter {
       // The log passes over what it has, and builds a damaged copy again.
       const meant =
         unless(JournalDamage, () => delivered(meantOf(all, follower.database()), follower)) ??
-        delivered({ waiting: all, overtaken: [] }, { has: () => false });
+        delivered({ waiting: all }, { has: () => false });
       await session.deliver([...meant, ...made]);
     }
     if (all.length > 0) pending.tidy(unless(JournalDamage, () => follower.database()));
@@ -137,6 +139,7 @@ export class DeskWriter {
         const meant = meantOf(pending.read().all, follower.database());
         const [page = [], ...more] = inPages(delivered(meant, follower));
         notes = meant.overtaken;
+        for (const id of meant.resumed) this.resumed.add(id);
         left = more.length;
         return page;
       });
@@ -251,7 +254,7 @@ export class DeskWriter {
       const isLost = error instanceof MayBeAppended;
       const state = (isLost ? error.cause : error) instanceof DeskTrouble ? here() : undefined;
       if (state === undefined) {
-        if (isLost) await this.#giveUp(records, error.made);
+        if (isLost) await this.#giveUp(records, error);
         if (error instanceof NotCopied) await this.#undo(records);
         throw causeOf(error);
       }
@@ -272,9 +275,13 @@ export class DeskWriter {
     });
   }
 
-  /** Nothing is sent for records that may be in the log, or may still arrive there. */
-  async #giveUp(records: readonly JournalRecord[], made: readonly NewRecord[]): Promise<void> {
-    const { pending, machine } = this.#parts;
+  /**
+   * Nothing is sent for records that may be in the log, or may still arrive there.
+   * @throws OutcomeUnknownError while the log does not have that, or a colleague has sent the action meanwhile.
+   */
+  async #giveUp(records: readonly JournalRecord[], lost: MayBeAppended): Promise<void> {
+    const { pending, machine, name } = this.#parts;
+    const { made } = lost;
     const undone = records.flatMap((record, at) => {
       const instead = undoing(record, exactInstant(machine.clock.now()));
       const id = made[at]?.id;
@@ -284,7 +291,10 @@ export class DeskWriter {
     });
     if (undone.length === 0) return;
     await pending.keep(undone);
-    await this.deliverRest();
+    const isDelivered = await this.deliverRest();
+    const intent = records.find(({ kind }) => kind === 'intent');
+    if (intent?.kind === 'intent' && !(isDelivered && !this.resumed.has(intent.action_id)))
+      throw mayBeResumed(intent.action_id, name, causeOf(lost));
   }
 
   /** They are in the log, and nothing is sent, for the copy could not be written. */
@@ -335,6 +345,16 @@ class MayBeAppended extends Error {
     super('may be in the log', { cause });
     this.made = made;
   }
+}
+
+function mayBeResumed(id: string, name: string, cause: unknown): OutcomeUnknownError {
+  const why = cause instanceof HedgeError ? cause.what : '';
+  return new OutcomeUnknownError({
+    what: `Action ${id} was not sent from here, but desk ${name} may have its record. ${why}`.trim(),
+    meaning: 'It may execute: a colleague may resume it. Do not enter it again.',
+    hint: step(shell`hedge check ${id}`, 'once the log is reached'),
+    details: { action_id: id, desk: name },
+  });
 }
 
 function causeOf(error: unknown): unknown {

@@ -127,7 +127,7 @@ export async function keepPending(
 
 /** The records to append to the log. An ID that is to be used up is in the log by now, or is taken here. */
 export const delivered = (
-  { waiting }: MeantPending,
+  { waiting }: Pick<MeantPending, 'waiting'>,
   follower: Pick<Follower, 'has'>,
 ): readonly GivenRecord[] =>
   waiting.flatMap(({ id, record, stamp = '' }) => {

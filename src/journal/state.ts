@@ -56,6 +56,8 @@ export interface DeskView {
   isApprover: boolean;
   /** Records that are kept here and not delivered yet. */
   pending: number;
+  /** IDs of actions that this command found sent by colleagues, after they were given up here. */
+  resumed?: readonly string[];
 }
 
 /**

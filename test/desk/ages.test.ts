@@ -1,40 +1,9 @@
 /** Another machine's action is under way for two minutes after its last record, and its absence is conclusive five minutes after that. */
 import { expect, it } from 'vitest';
-import { NO_RECORD, recordHash } from '../../src/journal/chain.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
+import { setBack } from '../support/older-log.ts';
 
 const MINUTE_MS = 60_000;
-
-const earlier = (at: string, ms: number): string => new Date(Date.parse(at) - ms).toISOString();
-
-/** The log as it would be after so long, if the machine that was sending had ended before it knew more. */
-async function setBack({ log }: DeskOfMachines, ms: number): Promise<void> {
-  const { owner } = log;
-  const { rows } = await owner.query<{ seq: string; id: string; record: string; stamp: string }>(
-    'SELECT seq, id, record, stamp FROM hedge.records ORDER BY seq',
-  );
-  const last = rows.findIndex(({ record }) => JSON.parse(record).kind === 'sending');
-  await owner.query('ALTER TABLE hedge.records DISABLE TRIGGER append_only; DELETE FROM hedge.records');
-  let hash = NO_RECORD;
-  for (const { seq, id, ...row } of rows.slice(0, last + 1)) {
-    const [record, stamp] = [row.record, row.stamp].map((text) =>
-      text.replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, (at) => JSON.stringify(earlier(JSON.parse(at), ms))),
-    );
-    if (record === undefined || stamp === undefined) continue;
-    const prev = hash;
-    hash = recordHash(prev, { id, record, stamp });
-    await owner.query('INSERT INTO hedge.records VALUES ($1, $2, $3, $4, $5, $6)', [
-      seq,
-      id,
-      record,
-      stamp,
-      Buffer.from(prev, 'hex'),
-      Buffer.from(hash, 'hex'),
-    ]);
-  }
-  await owner.query('UPDATE hedge.head SET seq = $1, hash = $2', [last + 1, Buffer.from(hash, 'hex')]);
-  await owner.query('ALTER TABLE hedge.records ENABLE TRIGGER append_only');
-}
 
 /** Ada's machine ends while it sends an open that never arrives; another one joins so long after. */
 async function joinsAfter(ms: number): Promise<{ desk: DeskOfMachines; bisi: DeskMachine }> {
@@ -44,7 +13,7 @@ async function joinsAfter(ms: number): Promise<{ desk: DeskOfMachines; bisi: Des
   await admin.setFaults({ lost_before: 1, only: 'open' });
   await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes', { code: 7 });
   await admin.clearFaults();
-  await setBack(desk, ms);
+  await setBack(desk, ms, { isCutAfterSending: true });
   return { desk, bisi: await desk.joined('bisi') };
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type DatabaseFront, databaseFront, type Lost } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import { IN_FULL } from '../support/goal.ts';
+import { setBack } from '../support/older-log.ts';
 import type { Ran } from '../support/test-cli.ts';
 
 /** More than any command has. */
@@ -91,3 +92,60 @@ describe.each<Lost>(['request', 'answer'])('the %s of each message is lost', (lo
     await bisi.ok('audit verify');
   });
 });
+
+describe.each(['open', 'add'])(
+  'an %s of which the desk has the record, while its machine never heard so',
+  (action) => {
+    /** Ada's command, of which the answer to the commit is lost, and the log stays away. */
+    async function lostCommit() {
+      const all = await cutDesk();
+      const { desk, ada, bisi, front } = all;
+      await bisi.ok('open USDTNGN buy 5000 --tenor 3 --yes');
+      const line = action === 'open' ? 'open USDTNGN buy 700 --tenor 3 --yes' : 'add USDTNGN buy 700 --yes';
+      for (let at = FIRST.answer; at < MOST_MESSAGES; at += 1) {
+        front.cut(at, 'answer', 'refused');
+        const ran = await ada.run(`${line} --json`);
+        const isRecorded = (await desk.records()).some(({ record }) => record['notional_usd'] === '700');
+        if (isRecorded) return { ...all, line, ran };
+        front.heal();
+        front.be('open');
+      }
+      throw new Error('no message was the commit');
+    }
+
+    const acted = (desk: DeskOfMachines): number =>
+      desk.served.acted(action === 'open' ? '/hedges' : '/hedges/add');
+
+    it('is not called unsent: a colleague may resume it, and then it is named and stops the same again', async () => {
+      const { desk, ada, bisi, front, line, ran } = await lostCommit();
+      const before = acted(desk);
+      expect(Object(ran.document()).error).toMatchObject({
+        code: 'outcome_unknown',
+        effect: 'unknown',
+        message: expect.stringContaining('was not sent from here'),
+      });
+      expect(ran.code).toBe(7);
+      const [first] = (await desk.records()).filter(({ record }) => record['notional_usd'] === '700');
+      await setBack(desk, 6 * 60_000, { after: (first?.seq ?? 0) - 1 });
+      await bisi.ok('resume --yes --resend');
+      expect(acted(desk)).toBe(before + 1);
+      front.be('open');
+      const again = await ada.ok(`${line} --json`, { code: 10 });
+      expect(Object(again.document()).error.code).toBe('duplicate');
+      expect(again.err.replaceAll(/\s+/g, ' ')).toMatch(
+        /Action \w+, which was not sent from here, was sent by/,
+      );
+      expect(acted(desk)).toBe(before + 1);
+      expect((await ada.ok('check')).err).not.toContain('not sent from here');
+    });
+
+    it('is not sent by anybody once its machine has said so to the desk', async () => {
+      const { desk, ada, bisi, front } = await lostCommit();
+      const before = acted(desk);
+      front.be('open');
+      await ada.ok('check');
+      await bisi.ok('resume --yes --resend');
+      expect(acted(desk)).toBe(before);
+    });
+  },
+);

@@ -22,8 +22,8 @@ export interface DatabaseFront {
   forget(): void;
   /** Connections go to the server at another port from now on. */
   lead(port: number): void;
-  /** Once, at the message of that number from now on; the first is 1. */
-  cut(at: number, lost: Lost): void;
+  /** Once, at the message of that number from now on; the first is 1. `then`: how it is afterwards. */
+  cut(at: number, lost: Lost, then?: FrontState): void;
   /** Messages of clients since the start or the last `cut`, each with what it was answered with: round trips. */
   messages(): number;
   /** No cut any more. */
@@ -39,6 +39,7 @@ export async function databaseFront(first: number): Promise<DatabaseFront> {
   let forgotten = 0;
   let [messages, cutAt, isCut]: [number, number, boolean] = [0, 0, false];
   let lost: Lost = 'request';
+  let afterwards: FrontState | undefined;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     if (state === 'refused') {
@@ -77,8 +78,10 @@ export async function databaseFront(first: number): Promise<DatabaseFront> {
     });
     behind.on('data', (chunk) => {
       isAnswered = true;
-      if (losesAnswer) end();
-      else if (state === 'held') held.push(() => client.write(chunk));
+      if (losesAnswer) {
+        end();
+        state = afterwards ?? state;
+      } else if (state === 'held') held.push(() => client.write(chunk));
       else if (!isStalled()) client.write(chunk);
     });
   });
@@ -105,8 +108,8 @@ export async function databaseFront(first: number): Promise<DatabaseFront> {
       port = next;
       endAll();
     },
-    cut(at, what) {
-      [messages, cutAt, isCut, lost] = [0, at, false, what];
+    cut(at, what, then) {
+      [messages, cutAt, isCut, lost, afterwards] = [0, at, false, what, then];
     },
     heal() {
       cutAt = 0;

@@ -219,7 +219,7 @@ function inFlight(
 export function duplicateFinding(
   query: ConflictQuery,
   actions: readonly Action[],
-  nowMs: number,
+  { nowMs, resumed }: { nowMs: number; resumed: readonly string[] },
 ): Finding | undefined {
   if (takesWholeSide(query) || query.allowDuplicate) return undefined;
   // An unknown outcome already stops the action, and --allow-duplicate must not override that.
@@ -230,13 +230,14 @@ export function duplicateFinding(
   const unfinished = createsHedge(query) ? [] : inFlightOn(actions, query);
   const found = duplicatesOf(actions, query, {
     nowMs,
-    isOpenEnded: (each) => mayArrive(each) || unfinished.includes(each),
+    isOpenEnded: (each) => mayArrive(each) || unfinished.includes(each) || resumed.includes(each.id),
   }).filter((each) => !unresolved.includes(each));
   if (found.length === 0) return undefined;
   const last = found.reduce((one, other) => (one.intent.at > other.intent.at ? one : other));
   const times = found.length === 1 ? '' : ` ${found.length.toString()} times`;
   const running = found.filter((each) => unfinished.includes(each));
-  const sent = running.length > 0 ? 'and not finished' : 'in the last minute';
+  const isResumed = found.some(({ id }) => resumed.includes(id));
+  const sent = running.length > 0 ? 'and not finished' : isResumed ? 'and sent since' : 'in the last minute';
   const again = `To send it again: --allow-duplicate${orDealId(query, found)}`;
   const when = ago(nowMs - Date.parse(last.intent.at));
   const { asked } = last.intent;

@@ -70,12 +70,15 @@ export function guardJournal(
   const { current } = state;
   const taken = takenDealId(terms, state);
   const conflicting = current.filter(({ id }) => id !== terms.except && id !== taken?.id && !despite.has(id));
+  const { resumed = [] } = state.desk ?? {};
+  // They may be of long ago.
+  const older = state.find({ ids: resumed }).filter(({ id }) => !current.some((each) => each.id === id));
   const findings = [
     haltFinding(terms, state),
     taken && dealIdUsed(taken),
     unresolvedFinding(terms, conflicting, context.nowMs),
     ...inFlightFindings(terms, conflicting, { ...terms.facts?.clocks, wall: context.nowMs }),
-    duplicateFinding(terms, conflicting, context.nowMs),
+    duplicateFinding(terms, [...conflicting, ...older], { nowMs: context.nowMs, resumed }),
     dailyFinding(terms, state, context),
     ...deskLimitFindings(terms, state, context),
     unusualSize(terms, state),
