@@ -438,7 +438,9 @@ describe('reduce --ngn', () => {
   it('shows the naira in the preview', async () => {
     const { cli } = await desk();
     const { err } = await cli.run('reduce USDTNGN buy --ngn 5m', SAYS_YES);
-    expect(err.replaceAll(/\s+/g, ' ')).toContain('(5,000,000.00 NGN less covered, at the struck rate)');
+    expect(err.replaceAll(/\s+/g, ' ')).toContain(
+      '(5,000,000.00 NGN of cover taken off, at the struck rate)',
+    );
   });
 
   it.each([

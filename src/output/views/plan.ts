@@ -4,6 +4,7 @@ import type { Big } from 'big.js';
 import type { Reduction } from '../../domain/action-intent.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { inOneLine } from '../../domain/hint.ts';
+import { MINUTE_MS } from '../../domain/instants.ts';
 import { oppositeOf } from '../../domain/opposite-side.ts';
 import { hasBound } from '../../domain/price-bounds.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
@@ -39,11 +40,18 @@ function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: readonly s
       ...(takesWholeSide(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges)),
       ...comesBackRows(plan),
     ),
+    !takesWholeSide(plan) && severalMaturities(plan) && warnLine(EACH_IN_PART),
     plan.comesBack && dimLine('Estimates: the fill sets the figures. USDC counts as USD.'),
     notIncluded(sidePosition),
     takesWholeSide(plan) && [gap, heldToMaturity(plan)],
   ];
 }
+
+/** Who wants to close what matures first would leave a rest of each instead. */
+const EACH_IN_PART = 'The same part of each, whatever its maturity: one alone cannot be closed.';
+
+const severalMaturities = ({ closesSide, facts: { sidePosition } }: ReducePlan): boolean =>
+  !closesSide && new Set(sidePosition.open.map(({ maturityAt }) => maturityAt)).size > 1;
 
 /** A close or reduction that is to be sent again, and may have left nothing. */
 const viewFlat = (plan: ReducePlan | ClosePlan, before: Big): View => [
@@ -87,7 +95,7 @@ function askedAs(reduction: Reduction): Words {
     case 'percent':
       return phrase`(${{ kind: 'number', amount: reduction.percent, unit: '%' }} of the side)`;
     case 'ngn':
-      return phrase`(${usd(reduction.amount, 'NGN')} less covered, at the struck rate)`;
+      return phrase`(${usd(reduction.amount, 'NGN')} of cover taken off, at the struck rate)`;
     case 'target':
       return phrase`(down to ${usd(reduction.target)})`;
     default:
@@ -145,9 +153,12 @@ function maturities(instants: readonly string[]): Words {
   const [first] = sorted;
   const last = sorted.at(-1);
   if (first === undefined || last === undefined) return missing;
-  if (Date.parse(first) === Date.parse(last)) return maturityCell(first, 'minute');
+  // Shown to the minute.
+  if (minuteOf(first) === minuteOf(last)) return maturityCell(first, 'minute');
   return phrase`first ${maturityCell(first, 'minute')}, last ${maturityCell(last, 'minute')}`;
 }
+
+const minuteOf = (instant: string): number => Math.floor(Date.parse(instant) / MINUTE_MS);
 
 type IncreasePlan = OpenPlan | AddPlan;
 

@@ -37,6 +37,24 @@ describe('the hedges in the preview of a close', () => {
   });
 });
 
+describe('the preview of a reduce', () => {
+  it.each([
+    [
+      'of several maturities says that one alone cannot be closed',
+      ['2026-11-23T09:00:00Z', '2026-11-27T09:00:00Z'],
+      true,
+    ],
+    ['of one maturity does not', ['2026-11-23T09:00:00Z', '2026-11-23T09:00:00Z'], false],
+  ])('%s', (_, maturities, said) => {
+    const sidePosition = sideBook({
+      hedges: maturities.map((maturity_at, index) => hedge(`hdg_${index}`, 10_000, { maturity_at })),
+      positions: [position({ notional_usd: 20_000 })],
+    });
+    const plan = planOf('reduce USDTNGN buy 5k', { facts: { sidePosition } });
+    expect(inOneLine(viewPreview(preview(plan))).includes('one alone cannot be closed')).toBe(said);
+  });
+});
+
 describe('the preview of an open', () => {
   it('has the price and its bound, the cost in USDC and bps, what is reserved, the side before and after', () => {
     const plan = fullPlan('open USDTNGN buy 50k', { options: BOUNDED });
@@ -195,6 +213,7 @@ describe('the preview of a reduction', () => {
       'Fee to close         10.00 USDC  none at maturity',
       'Would realize       -25.75 USD   P&L before fees less fee to close',
       'Returns           1,974.25 USD   to balance',
+      'The same part of each, whatever its maturity: one alone cannot be closed.',
       'Estimates: the fill sets the figures. USDC counts as USD.',
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
     ]);
