@@ -28,6 +28,8 @@ const NOTHING_MORE = 'Run as it is, the same file opens nothing more.';
 const OF_A_FILE: Readonly<Record<string, string>> = {
   implausible_price: 'Correct worst_price of the row.',
   no_reference: 'Try again later, or take the row out of the file.',
+  cost_too_high: 'Try again later, with a smaller size, or raise max_cost_bps of the row.',
+  worse_price: 'Try again at a better price, or change worst_price of the row.',
 };
 const CHANGE_BOUND = 'Try again at a better price, or change worst_price or max_cost_bps of the row.';
 
