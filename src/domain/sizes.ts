@@ -158,6 +158,7 @@ export function largestSize(room: {
 
 /** How many times the size that fits is probably an amount in naira. */
 const FAR_ABOVE = 20;
+const LEAST_MEANT_USD = 10;
 
 /**
  * One line of a hint, where a size in USD is far above the one that fits, and would fit as an amount in naira at that rate; else
@@ -173,6 +174,8 @@ export function nairaHint(
     rate !== undefined &&
     isNairaMarket(market) &&
     notional.gte(fits.times(FAR_ABOVE)) &&
+    // A smaller amount of naira is nothing that anybody hedges.
+    notional.gte(rate.times(LEAST_MEANT_USD)) &&
     notional.lte(fits.times(rate));
   return isProbable ? [`A notional is in USD; for naira: ${before} ${notional.toFixed()}.`] : [];
 }

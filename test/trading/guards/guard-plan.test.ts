@@ -91,6 +91,8 @@ describe('the guards over a plan', () => {
   it('say how naira are given where a size is far above what fits, and would fit in naira', () => {
     const facts = { account: account({ available_exposure_usd: 50_000 }) };
     expect(saysOf('open USDTNGN buy 65m', { facts })).toContain('for naira: --ngn 65000000.');
+    const small = { ...facts, account: account({ available_exposure_usd: 10 }) };
+    expect(saysOf('open USDTNGN buy 489.08', { facts: small })).not.toContain('for naira');
     for (const size of ['60k', '1000m'])
       expect(saysOf(`open USDTNGN buy ${size}`, { facts })).not.toContain('naira');
   });
