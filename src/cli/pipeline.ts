@@ -3,6 +3,7 @@
 import type { CommandContext, CommandResult } from '../commands/command-context.ts';
 import type { Command } from '../commands/define.ts';
 import { namesOfLists } from '../commands/registry.ts';
+import { hintText } from '../domain/hint.ts';
 import { type HedgeError, OutputError, UsageError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
@@ -122,7 +123,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     return code;
   } catch (thrown) {
     opened?.context.progress.stop();
-    const failed = await fail(errorOf(thrown, stopping.signal, actionPreviewed()), {
+    const failed = await fail(onThisTerminal(errorOf(thrown, stopping.signal, actionPreviewed()), terminal), {
       printer: await printerFor(terminal, { ...scanned, output, lines: command?.lines ?? false }),
       terminal,
       context: rendering(),
@@ -156,6 +157,12 @@ async function checkOutput(output: Output, command: Command): Promise<void> {
     `For a script: --json, or --query with --csv. Lists are ${await namesOfLists()}.`,
   );
 }
+
+/** A terminal with TERM=dumb is one to its user: says why nothing is asked. */
+const onThisTerminal = (error: HedgeError, { isDumb }: Terminal): HedgeError =>
+  isDumb && error instanceof UsageError && /terminal/i.test(`${error.what} ${hintText(error.hint)}`)
+    ? error.with({ meaning: 'TERM=dumb cannot show questions: with another TERM, hedge asks.' })
+    : error;
 
 /** When the result of an action could not be written. */
 const SEE_JOURNAL = 'The action and its outcome are in the journal: hedge journal. Do not send it again.';

@@ -41,6 +41,8 @@ export interface Terminal {
   readonly stderr: Surface;
   /** Input and standard error are terminals that can show prompts. */
   readonly canPrompt: boolean;
+  /** A terminal that shows no questions, for its TERM alone. */
+  readonly isDumb: boolean;
   /** Standard error can show a spinner. */
   readonly canDraw: boolean;
   /** Standard output can show the dashboard. */
@@ -174,6 +176,9 @@ export function openTerminal(world: {
     stderr,
     get canPrompt() {
       return drawable() && process.stdin.isTTY === true;
+    },
+    get isDumb() {
+      return stderr.isTTY && process.stdin.isTTY === true && !drawable();
     },
     get canDraw() {
       // ora divides by the columns: where a terminal reports none, it would draw for ever.

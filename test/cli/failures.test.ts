@@ -8,6 +8,17 @@ import { testCli } from '../support/test-cli.ts';
 
 const NOWHERE = 'https://127.0.0.1:9/v2';
 
+describe('a terminal with TERM=dumb', () => {
+  it.each(['open', 'close USDTNGN buy'])(
+    'is not taken for none: hedge %s says why nothing is asked',
+    async (words) => {
+      const terminal = { isTTY: true, env: { TERM: 'dumb', HEDGE_PROFILE: 'practice' } };
+      const ran = await testCli({ env: { HEDGE_PROFILE: 'practice' } }).run(words, { terminal });
+      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('TERM=dumb cannot show questions')]);
+    },
+  );
+});
+
 describe('a failing command', () => {
   it('exits 4 without a key, and names both ways out', async () => {
     const ran = await testCli().run('markets');
