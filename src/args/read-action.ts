@@ -133,7 +133,9 @@ function readReduction(raw: RawInput, place: Place): Reduction {
   if ((notional ?? by ?? ngn ?? to) === undefined)
     throw new UsageError(
       'Missing: the size of the reduction.',
-      say`Use one of: ${shell`hedge reduce ${place} NOTIONAL`}, ${shell`hedge reduce ${place} --by PERCENT`}, ${shell`hedge reduce ${place} --ngn NAIRA`}, ${shell`hedge reduce ${place} --to NOTIONAL`}`,
+      [['NOTIONAL'], ['--by', 'PERCENT'], ['--ngn', 'NAIRA'], ['--to', 'NOTIONAL']].map((size) =>
+        step(shell`hedge reduce ${place} ${size}`),
+      ),
     );
   checkOneSize(shell`hedge reduce ${place}`, { '': notional, '--by': by, '--ngn': ngn, '--to': to });
   if (by !== undefined) {

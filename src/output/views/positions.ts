@@ -132,7 +132,12 @@ export const hedgeTable = ({ open }: SidePosition, openedElsewhere: readonly str
     [
       { header: 'HEDGE', show: ({ id }) => nameText(id) },
       { header: 'USD', align: 'right', show: ({ notional }) => usd(notional) },
-      { header: 'MATURES', show: ({ maturityAt }) => known(maturityAt, (at) => maturityCell(at, 'minute')) },
+      // Goes before DEAL ID, which says whose hedge it is.
+      {
+        header: 'MATURES',
+        optional: true,
+        show: ({ maturityAt }) => known(maturityAt, (at) => maturityCell(at, 'minute')),
+      },
       openedElsewhere !== undefined && {
         header: 'ORIGIN',
         optional: true,
