@@ -33,7 +33,7 @@ export function chooseProgress(
 function lineProgress(terminal: Terminal): Progress {
   let last: string | undefined;
   const say = (text: string): void => {
-    const line = forScreen(text);
+    const line = inColumns(forScreen(text));
     if (line === last) return;
     last = line;
     terminal.writeNote(line);
@@ -47,6 +47,10 @@ function lineProgress(terminal: Terminal): Progress {
     },
   };
 }
+
+/** The first word as in the lines that stay: `waiting    for the fill`. */
+const inColumns = (text: string): string =>
+  text.replace(/^(\w+) (?=\S)/, (_, word: string) => `${word.toLowerCase().padEnd(10)} `);
 
 /** Writes notes only. */
 function silentProgress(terminal: Pick<Terminal, 'writeNote'>): Progress {

@@ -167,7 +167,7 @@ describe('a question at a terminal', () => {
       screen
         .screen()
         .filter((each) => each.startsWith('amount'))
-        .every((each) => /amount$/.test(each)),
+        .every((each) => each.endsWith('amount')),
     ).toBe(true);
     expect(screen.screen().filter((each) => each.startsWith('amount'))).toHaveLength(2);
     screen.send('\r');

@@ -39,6 +39,16 @@ describe('waiting, without a terminal', () => {
     expect(err()).toBe('sent, action 7c1e\naccepted\nfilled\ufffd\n');
   });
 
+  it('begins each line with one lower-case word in a column of its own', () => {
+    const { terminal, err } = recordingTerminal();
+    const progress = chooseProgress(terminal, { clock: handClock().clock, inPipe: 'lines' });
+    progress.start('Looking up action 7c1e');
+    progress.note('accepted   hdg_1');
+    progress.update('waiting for the fill of hdg_1');
+    progress.stop();
+    expect(err()).toBe('looking    up action 7c1e\naccepted   hdg_1\nwaiting    for the fill of hdg_1\n');
+  });
+
   it('says nothing while something is read', () => {
     const { terminal, err } = recordingTerminal();
     const progress = chooseProgress(terminal, { clock: handClock().clock, inPipe: 'silent' });
