@@ -34,7 +34,7 @@ export function readSideWords(name: SideCommand, raw: RawInput): { market: strin
   const [market, side] = raw.operands;
   if (market === undefined || side === undefined) {
     const line = shell`hedge ${name} ${market === undefined ? 'MARKET' : readMarket(market)} SIDE ${sizeOf(name)}`;
-    throw missing({ market, side }, line);
+    throw missing(name, { market, side }, line);
   }
   return { market: readMarket(market), side: readSide(side) };
 }
@@ -71,7 +71,7 @@ function refuseOrder(name: SideCommand, { operands, options }: RawInput): void {
   const market = named === undefined ? undefined : readMarket(named);
   const inOrder = [market ?? 'MARKET', side ?? 'SIDE', ...(size === undefined ? [] : [size])];
   const line = typedCommand(name, [...inOrder, ...more], options);
-  if (market === undefined || side === undefined) throw missing({ market, side }, line);
+  if (market === undefined || side === undefined) throw missing(name, { market, side }, line);
   throw new UsageError(
     roles[0] === 'side' && roles[1] === 'market'
       ? 'The market comes before the side.'
@@ -82,14 +82,15 @@ function refuseOrder(name: SideCommand, { operands, options }: RawInput): void {
 
 /** `line`: the complete command. */
 function missing(
+  name: SideCommand,
   { market, side }: Readonly<Record<'market' | 'side', string | undefined>>,
   line: CommandWords,
 ): UsageError {
   if (market === undefined)
-    return new UsageError(
-      side === undefined ? 'Missing: market and side.' : 'Missing: the market.',
+    return new UsageError(side === undefined ? 'Missing: market and side.' : 'Missing: the market.', [
       step(line),
-    );
+      ...(name === 'quote' || name === 'open' ? [] : [step(shell`hedge positions`, 'which sides are open')]),
+    ]);
   return new UsageError('Missing: the side, buy or sell.', [...stepsForDeal(market), step(line)]);
 }
 

@@ -55,6 +55,18 @@ describe('bare hedge', () => {
     expect(out).not.toContain('USDTNGN sell:');
   });
 
+  it('leads with what to do about an open side: its maturities, reduce and close', async () => {
+    const service = await scriptedService([
+      on('GET /account', ok(anAccount())),
+      on('GET /positions', ok([aPosition({ market: 'USDTNGN', side: 'sell' })])),
+    ]);
+    const { out } = await cliFor(service).run('', PERSON);
+    expect(out).toMatch(
+      /hedge maturities .*\n.*hedge reduce USDTNGN sell --by 50% .*\n.*hedge close USDTNGN sell /,
+    );
+    expect(out).not.toContain('hedge quote USDTNGN buy');
+  });
+
   it('sends no request in a script', async () => {
     const service = await scriptedService([]);
     const cli = cliFor(service);

@@ -1,5 +1,6 @@
 /** Bare `hedge`: profile, halt, balance and positions, pending actions, and what to do next. */
 
+import type { Position } from '../../client/schemas.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import type { NextStep } from '../../errors.ts';
@@ -106,11 +107,28 @@ export function viewHome(home: Home): View {
 
 const pendingOf = ({ unresolved, inFlight }: JournalSummary) => [...unresolved, ...inFlight];
 
-function nextSteps({ selected, isReadOnly, journal }: Home): readonly NextStep[] {
+const MATURITIES = step(shell`hedge maturities`, 'when each hedge matures');
+
+const named = (word: unknown, otherwise: string): string => (typeof word === 'string' ? word : otherwise);
+
+/** Leads with the side that is open. */
+function withOpen([position]: readonly Position[], first: readonly NextStep[]): readonly NextStep[] {
+  const [market, side] = [named(position?.market, 'MARKET'), named(position?.side, 'SIDE')];
+  return [
+    MATURITIES,
+    step(shell`hedge reduce ${market} ${side} --by 50%`, 'take off a part'),
+    step(shell`hedge close ${market} ${side}`, 'close the side; you confirm first'),
+    ...first.filter((each) => each === OPEN || each === HELP),
+  ];
+}
+
+function nextSteps({ selected, isReadOnly, journal, now }: Home): readonly NextStep[] {
   if (selected === undefined) return WITHOUT_PROFILE;
   if (pendingOf(journal).length > 0) return WITH_PENDING;
   if (journal.trouble !== undefined || journal.unreadable !== undefined) return WITH_TROUBLE;
-  return journal.halt === undefined && !isReadOnly ? WITH_PROFILE : WITHOUT_OPEN;
+  const steps = journal.halt === undefined && !isReadOnly ? WITH_PROFILE : WITHOUT_OPEN;
+  const open = now !== undefined && 'positions' in now ? now.positions : [];
+  return open.length === 0 || isReadOnly ? steps : withOpen(open, steps);
 }
 
 function viewNow(now: AccountNow, isPending: boolean): View {
