@@ -104,7 +104,11 @@ export function usageError(code: string, { name, command, path, argv }: Rejected
       const other = ownField(OTHER_NAMES, flag)?.find((each) => flags.includes(each));
       const near = other ?? closestMatch(flag, flags);
       const meant = near === undefined || NEVER_MEANT.includes(near) ? '' : `Did you mean ${near}? `;
-      const size = /^-[\d.]/.test(flag) ? 'A size is above zero. ' : '';
+      const size = /^-\d+[smhd]/.test(flag)
+        ? 'A time is above zero. '
+        : /^-[\d.]/.test(flag)
+          ? 'A size is above zero. '
+          : '';
       return new UsageError(`Unknown option: ${unquoted(flag)}.`, `${size}${meant}${see}`);
     }
     case 'commander.optionMissingArgument': {

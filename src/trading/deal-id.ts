@@ -288,7 +288,7 @@ export function dealSentElsewhere({ intent }: Action, refusal: RefusedError): St
   });
 }
 
-/** What the same command would do once more: with `--ensure` or a key that was given it continues the same action. */
+/** Adds whether the same command helps: with `--ensure` or a key that was given it continues the same action. */
 export function adviseRepeat(intent: TypedIntent, report: ActionReport, nowMs: number): ActionReport {
   const { entry, finding } = report;
   const ensure = 'ensure' in intent && intent.ensure;

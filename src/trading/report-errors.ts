@@ -149,7 +149,7 @@ export function stoppedWaiting(
     what: `${stopped.what} ${actionInWords(entry)}${accepted ? ' was accepted' : attemptsIn(wentOut)}.`,
     meaning: accepted ? outcomeExpected(entry) : `It may have executed. ${notAgain(entry)}`,
     hint: accepted
-      ? step(shell`hedge wait ${entry.shortId}`, 'only the waiting stopped: continue it')
+      ? step(shell`hedge wait ${entry.shortId}`, 'wait again: only the waiting stopped')
       : checkCommand(entry),
     effect: accepted ? 'pending' : 'unknown',
     retry: 'after_check',

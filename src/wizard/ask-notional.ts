@@ -116,6 +116,8 @@ async function objectionTo(
     const tightest = tightestOf(stops);
     return tightest && whatAndHint({ what: tightest.message, hint: tightest.hint });
   } catch (error) {
+    if (error instanceof UsageError && isNairaMarket(draft.market))
+      return `${whatAndHint(error)} Or in naira as NGN 45m, or max.`;
     if (error instanceof UsageError || error instanceof StoppedError) return whatAndHint(error);
     if (error instanceof RefusedError) return `${whatAndHint(error)} (${error.code})`;
     if (error instanceof UnavailableError) return `${error.what} Type it again.`;

@@ -57,7 +57,10 @@ async function boundsObjection(
     if (worstPrice !== undefined && implausiblePrice(worstPrice, mid).length > 0)
       return typoInWords(worstPrice, mid);
     const [miss] = checkPriceBounds(data, bounds);
-    return miss && `${miss.message.charAt(0).toUpperCase()}${miss.message.slice(1)}.`;
+    return (
+      miss &&
+      `${miss.message.charAt(0).toUpperCase()}${miss.message.slice(1)}. Type a wider limit, or press Enter for none.`
+    );
   } catch (error) {
     if (error instanceof UsageError)
       return `${quoted(answer)} is neither a price nor a cost. Type a price in ${quoteCurrency(market)} per USDT, or a cost such as 40bps.`;
