@@ -12,7 +12,7 @@ import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
-import { dimLine, figureRows, gap, hintBlocks, line, phraseLine, type View } from '../blocks.ts';
+import { dimLine, figureRows, gap, hintBlocks, line, phraseLine, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, message, missing, nameText, phrase, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { changeRows, hedgeTable, notIncluded, severalHedges, sideRow } from './positions.ts';
