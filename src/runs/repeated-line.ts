@@ -34,7 +34,8 @@ export async function outdatedLine(
   if (entry === undefined || plan !== undefined || entry.intent.deal_id !== undefined) return undefined;
   const { intent } = entry;
   const nowMs = context.clock.now();
-  const isOfNow = nowMs - lastMs <= SAME_RUN_MS;
+  // Of a run that another process began meanwhile, no time is known.
+  const isOfNow = !(nowMs - lastMs > SAME_RUN_MS);
   // One that could not be read is taken to be open for that time.
   const isEnded = hedge === undefined ? !isOfNow : await isOver(hedge, context, servedAt ?? new Date(nowMs));
   if (createsHedge(intent) && !isEnded) return undefined;

@@ -317,7 +317,7 @@ export const viewLeft = ({ name, path, records, rolls, isUnknown }: Left): View 
   ),
   rolls.length > 0 &&
     warnLine(
-      `${rolls.length === 1 ? 'Unfinished roll' : 'Unfinished rolls'} ${rolls.join(', ')} stays with desk ${name}: its machines run it, with hedge roll run --due; this one does not any more.`,
+      `Unfinished rolls: ${rolls.join(', ')}. From now on the other machines of desk ${name} run them, with hedge roll run --due, and this one does not.`,
     ),
   isUnknown &&
     haltedLine(
