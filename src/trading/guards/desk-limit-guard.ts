@@ -7,7 +7,7 @@ import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { sum, sumIfAll } from '../../domain/amounts.ts';
 import { remainingLimit, usdInWords } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { exactInstant, utcDay } from '../../domain/instants.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { isSameSide } from '../../domain/vocabulary.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import type { DealTerms } from '../../journal/queries.ts';
@@ -28,6 +28,7 @@ import {
 import { lacksSide, mayBeMissing } from '../../readings/unconfirmed-hedges.ts';
 import type { PlanFacts } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
+import { countedDays, openedOnDays } from './counted-days.ts';
 import { type Excess, tooLarge } from './guard-plan.ts';
 
 export interface DeskLimitTerms extends DealTerms {
@@ -77,15 +78,15 @@ interface Asked {
 }
 
 function dailyFinding(
-  { identity, except, dealId }: DeskLimitTerms,
+  { identity, except, dealId, facts }: DeskLimitTerms,
   state: JournalState,
   { notional, most, nowMs, of }: Asked,
 ): Finding | undefined {
-  const day = utcDay(nowMs);
-  const opened = deskOpenedOn(state, { identity, day, except, dealId, nowMs });
+  const days = countedDays({ facts }, nowMs);
+  const opened = deskOpenedOn(state, { identity, days, except, dealId, nowMs });
   if (opened.plus(notional).lte(most)) return undefined;
   return exceeded(
-    `Opens and adds of ${day} (UTC) of ${of} would total ${usdInWords(opened.plus(notional))}, above its daily limit of ${usdInWords(most)}.`,
+    `Opens and adds of ${days.join(' and ')} (UTC) of ${of} would total ${usdInWords(opened.plus(notional))}, above its daily limit of ${usdInWords(most)}.`,
     {
       room: most.minus(opened),
       details: { max_daily_notional_usd: most, opened_today_usd: opened, notional_usd: notional },
@@ -93,18 +94,18 @@ function dailyFinding(
   );
 }
 
-/** USD of the opens and adds of a day, of everybody, and of rolls whose record admits a second leg that is not there yet. */
+/** USD of the opens and adds of these UTC days, of everybody, and of rolls whose record admits a second leg that is not there yet. */
 export const deskOpenedOn = (
   state: JournalState,
-  { day, except, ...terms }: RollTerms & Pick<DeskLimitTerms, 'except'> & { day: string },
+  { days, except, ...terms }: RollTerms & Pick<DeskLimitTerms, 'except'> & { days: readonly string[] },
 ): Big =>
-  state.openedOn(terms.identity, day, except).plus(
+  openedOnDays(state, { identity: terms.identity, days, except }).plus(
     sum(
       admittedRolls(state, terms)
         // Its second leg comes after midnight, if its first one was sent before.
         .filter(
           ({ plan, close, state: now }) =>
-            plan.at.startsWith(day) || (close !== undefined && now !== 'missed'),
+            days.some((day) => plan.at.startsWith(day)) || (close !== undefined && now !== 'missed'),
         )
         .map(chainNotional),
     ),

@@ -4,10 +4,10 @@
  */
 import { Big } from 'big.js';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
-import { divide, sum } from '../../domain/amounts.ts';
+import { divide } from '../../domain/amounts.ts';
 import { leastOf, medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { say, shell, step } from '../../domain/hint.ts';
-import { MAX_CLOCK_SKEW_MS, utcDay } from '../../domain/instants.ts';
+import { utcDay } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
@@ -36,6 +36,7 @@ import {
   lateCloses,
   unresolvedFinding,
 } from './conflicts.ts';
+import { countedDays, openedOnDays } from './counted-days.ts';
 import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn } from './desk-limit-guard.ts';
 import { tooLarge } from './guard-plan.ts';
 import { stopsFirst } from './stops.ts';
@@ -167,19 +168,16 @@ export function leftToday(
   state: JournalState,
   { nowMs, limits }: { nowMs: number; limits: Pick<TradingLimits, 'maxDailyNotional'> },
 ): Big | undefined {
-  const day = utcDay(nowMs);
+  const days = [utcDay(nowMs)];
   const { max_daily_notional_usd: ofDesk } = state.limits;
   const left = leastOf([
-    limits.maxDailyNotional?.minus(state.openedOn(identity, day, undefined, state.desk?.login)),
-    ofDesk === undefined ? undefined : new Big(ofDesk).minus(deskOpenedOn(state, { identity, day, nowMs })),
+    limits.maxDailyNotional?.minus(openedOnDays(state, { identity, days, login: state.desk?.login })),
+    ofDesk === undefined ? undefined : new Big(ofDesk).minus(deskOpenedOn(state, { identity, days, nowMs })),
   ]);
   return left && wholeCents(remainingLimit(left, new Big(0)));
 }
 
-/**
- * Counts every open and add of the UTC day that may have executed, and this one; with a desk, those of this login. Where
- * this machine's clock is wrong, that of the service's day too.
- */
+/** Counts every open and add of the UTC day that may have executed, and this one; with a desk, those of this login. */
 function dailyFinding(
   terms: JournalGuardTerms,
   state: JournalState,
@@ -188,10 +186,8 @@ function dailyFinding(
   const { identity, notional } = terms;
   const most = limits.maxDailyNotional;
   if (most === undefined || notional === undefined || !enlarges(terms)) return undefined;
-  const { service = nowMs } = terms.facts?.clocks ?? {};
-  const isWrong = Math.abs(nowMs - service) > MAX_CLOCK_SKEW_MS;
-  const days = [...new Set([nowMs, ...(isWrong ? [service] : [])].map(utcDay))];
-  const opened = sum(days.map((day) => state.openedOn(identity, day, terms.except, state.desk?.login)));
+  const days = countedDays(terms, nowMs);
+  const opened = openedOnDays(state, { identity, days, except: terms.except, login: state.desk?.login });
   if (opened.plus(notional).lte(most)) return undefined;
   return tooLarge(
     {

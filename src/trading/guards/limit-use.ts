@@ -8,6 +8,7 @@ import { type AccountIdentity, EVERY_KEY } from '../../journal/account-identity.
 import type { JournalState } from '../../journal/state.ts';
 import type { Journal } from '../../journal/store/journal.ts';
 import type { UsedToday } from '../../schema/machine-document.ts';
+import { openedOnDays } from './counted-days.ts';
 import { deskOpenedOn } from './desk-limit-guard.ts';
 import { leftToday } from './journal-guard.ts';
 
@@ -44,7 +45,7 @@ export function limitUse(
   if (state === undefined) return { ...unknown, unknown: 'journal_damaged' };
   // On a desk each dealer has a key of their own.
   const account = state.desk === undefined ? identity : { ...identity, keys: EVERY_KEY };
-  const used = state.openedOn(account, date, undefined, state.desk?.login);
+  const used = openedOnDays(state, { identity: account, days: [date], login: state.desk?.login });
   const desk = deskUse(state, account, { date, nowMs });
   const shown = desk === undefined ? {} : { desk };
   // A journal that may lack records blocks every open and add.
@@ -84,6 +85,6 @@ function deskUse(
     max_notional_usd: limits.max_notional_usd ?? null,
     max_daily_notional_usd: limits.max_daily_notional_usd ?? null,
     max_open_usd: limits.max_open_usd ?? null,
-    notional_usd: deskOpenedOn(state, { identity, day: date, nowMs }).toFixed(),
+    notional_usd: deskOpenedOn(state, { identity, days: [date], nowMs }).toFixed(),
   };
 }

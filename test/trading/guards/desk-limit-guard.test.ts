@@ -134,6 +134,21 @@ describe("a desk's limit of what may be open counts an open that was filled in p
   });
 });
 
+it("a desk's daily limit counts the service's day too where the clock of its database is wrong", () => {
+  const state = stateFrom(recordsOf('7c1e', { ...PAY_1, notional_usd: '9000' }, SENDING, ACCEPTED, FILLED), {
+    limits: { max_daily_notional_usd: '10000' },
+  });
+  const asked = (nowMs: number) => {
+    const positionFacts: PositionFacts = { positions: [], hedges: [], mayBeCut: false, servedAt: NOON };
+    const sidePosition = sidePositionOf(theTerms(), positionFacts);
+    const facts = { positionFacts, sidePosition, readAtMs: nowMs, clocks: { wall: nowMs, service: NOW } };
+    return deskLimitFindings({ ...theTerms(), facts }, state, { nowMs });
+  };
+  for (const days of [-1, 0, 1])
+    expect(asked(NOW + days * 86_400_000)).toMatchObject([{ code: 'limit_exceeded' }]);
+  expect(asked(NOW + 86_400_000)[0]?.message).toContain('2026-11-21 and 2026-11-20 (UTC)');
+});
+
 describe('a roll that was admitted before midnight', () => {
   const plan = aRoll({ at: at(-200) });
   const close = recordsOf(
@@ -148,7 +163,7 @@ describe('a roll that was admitted before midnight', () => {
     },
   );
   const countedOn = (day: string, records: readonly JournalRecord[]): string =>
-    deskOpenedOn(stateFrom(records), { identity: DESK, day, nowMs: NOW + 13 * 3_600_000 }).toFixed();
+    deskOpenedOn(stateFrom(records), { identity: DESK, days: [day], nowMs: NOW + 13 * 3_600_000 }).toFixed();
 
   it('keeps its part of the next day for leg 2, once leg 1 was sent', () => {
     expect(countedOn('2026-11-20', [plan])).toBe('10000');

@@ -570,6 +570,20 @@ describe('the daily limit', () => {
     );
   });
 
+  it('counts an open that was made while the clock was a day wrong on the day on which the service had it', () => {
+    const made = (days: number) =>
+      action('aaaa', 'filled', {
+        notional_usd: '45000',
+        at: at(days * 86_400 - 200),
+        before: { hedges: [], in_positions: false, service_at: at(-200) },
+      });
+    for (const days of [-1, 1])
+      expect(found({}, journal([made(days)]), { limits })).toEqual(['stop limit_exceeded']);
+    const tomorrow = { limits, nowMs: NOON + 86_400_000 };
+    expect(found({}, journal([made(0)]), tomorrow)).toEqual([]);
+    expect(found({}, journal([made(1)]), tomorrow)).toEqual(['stop limit_exceeded']);
+  });
+
   it('says what the day comes to and what is left', () => {
     const state = journal([action('aaaa', 'filled', { notional_usd: '45000.001' })]);
     const [first] = guard({}, state, { limits });

@@ -1,0 +1,42 @@
+/** The sum that the daily limits compare: opens and adds of the day, by each clock that may be meant. Pure. */
+import type { Big } from 'big.js';
+import { sum } from '../../domain/amounts.ts';
+import { DAY_MS, exactInstant, MAX_CLOCK_SKEW_MS, utcDay } from '../../domain/instants.ts';
+import { type AccountIdentity, sameIdentity } from '../../journal/account-identity.ts';
+import { enlarged } from '../../journal/queries.ts';
+import type { JournalState } from '../../journal/state.ts';
+import type { PlanFacts } from '../plan.ts';
+
+/** The UTC days of an action of now: where the clock of this machine, or of the desk's database, is wrong, that of the service too. */
+export function countedDays(
+  { facts }: { facts?: Pick<PlanFacts, 'clocks'> | undefined },
+  nowMs: number,
+): readonly string[] {
+  const { service = nowMs } = facts?.clocks ?? {};
+  const isWrong = Math.abs(nowMs - service) > MAX_CLOCK_SKEW_MS;
+  return [...new Set([nowMs, ...(isWrong ? [service] : [])].map(utcDay))];
+}
+
+interface Counted {
+  identity: AccountIdentity;
+  days: readonly string[];
+  except?: string | undefined;
+  login?: string | undefined;
+}
+
+/** USD. An action recorded while the clock was wrong counts for the service's day, too. */
+export function openedOnDays(state: JournalState, { identity, days, except, login }: Counted): Big {
+  const from = exactInstant(Math.min(...days.map((day) => Date.parse(day))) - DAY_MS);
+  const isOn = (at: string | undefined): boolean => days.some((day) => at?.startsWith(day));
+  const dealt = state.newest(
+    { from },
+    ({ at, before, identity: of }) => !isOn(at) && isOn(before.service_at) && sameIdentity(of, identity),
+  );
+  const elsewhere = [...dealt].filter(
+    (action) => action.id !== except && (login === undefined || action.login === login),
+  );
+  return sum([
+    ...days.map((day) => state.openedOn(identity, day, except, login)),
+    ...elsewhere.flatMap((action) => enlarged(action) ?? []),
+  ]);
+}
