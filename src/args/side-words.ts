@@ -31,7 +31,9 @@ const sizeOf = (name: SideCommand): readonly string[] => [
 /** @throws UsageError for a missing or misplaced operand, with the correct command. */
 export function readSideWords(name: SideCommand, raw: RawInput): { market: string; side: Side } {
   rejectMisplacedOperands(name, raw);
-  const [market, side] = raw.operands;
+  const [typed, side] = raw.operands;
+  // `usdt/ngn` is no market of the service; whoever typed it goes on with the right name.
+  const market = side === undefined ? typed?.replace(/^(usd[tc]?)[/_-]([a-z]{3})$/i, '$1$2') : typed;
   if (market === undefined || side === undefined) {
     const line = shell`hedge ${name} ${market === undefined ? 'MARKET' : readMarket(market)} SIDE ${sizeOf(name)}`;
     throw missing(name, { market, side }, line);

@@ -281,6 +281,7 @@ describe('words that are not where they belong', () => {
   });
 
   it.each([
+    ['quote', 'usdt/ngn', 'Missing: the side, buy or sell.', 'hedge quote USDTNGN SIDE NOTIONAL'],
     ['open', 'USDTNGN 10k', 'Missing: the side, buy or sell.', 'hedge open USDTNGN SIDE 10k'],
     [
       'add',
