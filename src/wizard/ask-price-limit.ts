@@ -75,5 +75,5 @@ function typoInWords(worst: Big, mid: Big): string {
   const far = `A price of ${grouped(worst)} is more than 5 % from the mid of ${grouped(mid)}.`;
   return worst.lt(mid.div(2))
     ? `${far} For a cost of ${worst.toFixed()} bps, type ${worst.toFixed()}bps.`
-    : `${far} Type a price closer to the mid.`;
+    : `${far} Type a price closer to the mid, or press Enter for none.`;
 }

@@ -57,8 +57,8 @@ export function chooseRow<Value>(
   const isTable = table.columns.every(
     ({ header: name, optional }) => (optional ?? false) !== false || header?.includes(name) === true,
   );
-  for (const each of isTable ? names.slice(choices.length) : [])
-    if (each.includes('Hidden columns')) note(each.trim());
+  const [hidden] = /Hidden columns: [^.]*\./.exec(names.slice(choices.length).join(' ')) ?? [];
+  if (isTable && hidden !== undefined) note(hidden.replaceAll(/ +/g, ' '));
   return prompter.select(
     question,
     choices.map((choice, at) => {
