@@ -34,7 +34,7 @@ export async function outdatedLine(
   if (entry === undefined || plan !== undefined || entry.intent.deal_id !== undefined) return undefined;
   const { intent } = entry;
   const nowMs = context.clock.now();
-  // Of a run that another process began meanwhile, no time is known.
+  // No time is known where another process began it meanwhile.
   const isOfNow = !(nowMs - lastMs > SAME_RUN_MS);
   // One that could not be read is taken to be open for that time.
   const isEnded = hedge === undefined ? !isOfNow : await isOver(hedge, context, servedAt ?? new Date(nowMs));

@@ -88,7 +88,9 @@ it('two logins of one user on one computer are two on the list, and leave one by
   const bisi = await desk.joined('bisi', { host: 'office', role: 'approver' });
   const list = async (): Promise<readonly string[]> => {
     const { data } = Object((await ada.ok('desk status --json')).document());
-    return data.machines.map(({ login }: { login: string }) => login);
+    return data.machines.flatMap(({ login, left_at: left }: { login: string; left_at: string | null }) =>
+      left === null ? [login] : [],
+    );
   };
   expect(await list()).toEqual([ada.user, bisi.user]);
   await bisi.ok(joinWords(desk, bisi));

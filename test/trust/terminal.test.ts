@@ -177,7 +177,7 @@ const SESSIONS: readonly [name: string, words: string, act: (screen: Screen) => 
     async (screen) => {
       const steps: readonly [RegExp, string][] = [
         [/^\? Market\n/m, ENTER],
-        [/^\? Side\n/m, ENTER],
+        [/^\? Side: buy or sell/m, `buy${ENTER}`],
         [/^\? Notional/m, `10k${ENTER}`],
         [/^\? Tenor\n/m, ENTER],
         [/^\? Worst price/m, ENTER],

@@ -4,6 +4,7 @@ import { sum } from '../../domain/amounts.ts';
 import { DAY_MS, exactInstant, MAX_CLOCK_SKEW_MS, utcDay } from '../../domain/instants.ts';
 import { type AccountIdentity, sameIdentity } from '../../journal/account-identity.ts';
 import { enlarged } from '../../journal/queries.ts';
+import type { IntentRecord } from '../../journal/records.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { PlanFacts } from '../plan.ts';
 
@@ -24,15 +25,17 @@ interface Counted {
   login?: string | undefined;
 }
 
-/** USD. An action recorded while the clock was wrong counts for the service's day, too. */
+/** USD. An action recorded while the clock was a day wrong counts for the service's day, too. */
 export function openedOnDays(state: JournalState, { identity, days, except, login }: Counted): Big {
-  const from = exactInstant(Math.min(...days.map((day) => Date.parse(day))) - DAY_MS);
-  const isOn = (at: string | undefined): boolean => days.some((day) => at?.startsWith(day));
-  const dealt = state.newest(
-    { from },
-    ({ at, before, identity: of }) => !isOn(at) && isOn(before.service_at) && sameIdentity(of, identity),
-  );
-  const elsewhere = [...dealt].filter(
+  const begins = days.map((day) => Date.parse(day));
+  const [first, last] = [Math.min(...begins), Math.max(...begins)];
+  const isMeant = ({ before, identity: of }: IntentRecord): boolean =>
+    days.some((day) => before.service_at?.startsWith(day)) && sameIdentity(of, identity);
+  const dealt = [
+    ...state.newest({ from: exactInstant(last + DAY_MS) }, isMeant),
+    ...state.newest({ from: exactInstant(first - DAY_MS), until: exactInstant(first) }, isMeant),
+  ];
+  const elsewhere = dealt.filter(
     (action) => action.id !== except && (login === undefined || action.login === login),
   );
   return sum([
