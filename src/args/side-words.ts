@@ -32,7 +32,7 @@ const sizeOf = (name: SideCommand): readonly string[] => [
 export function readSideWords(name: SideCommand, raw: RawInput): { market: string; side: Side } {
   rejectMisplacedOperands(name, raw);
   const [typed, side] = raw.operands;
-  // `usdt/ngn` is no market of the service: the next command has the right name.
+  // `usdt/ngn` is no market of the service.
   const market = side === undefined ? typed?.replace(/^(usd[tc]?)[/_-]([a-z]{3})$/i, '$1$2') : typed;
   if (market === undefined || side === undefined) {
     const line = shell`hedge ${name} ${market === undefined ? 'MARKET' : readMarket(market)} SIDE ${sizeOf(name)}`;
