@@ -31,7 +31,11 @@ describe('a command line that commander rejects', () => {
     ['profile ls', 'Unknown command: ls.', 'See hedge profile --help.'],
     ['profile lsit', 'Unknown command: lsit.', 'Did you mean list? See hedge profile --help.'],
     ['quote USDTNGN --tenro=3', 'Unknown option: --tenro.', 'Did you mean --tenor? See hedge quote --help.'],
-    ['practice advance -3d', 'Unknown option: -3d.', 'A time is above zero. See hedge practice advance --help.'],
+    [
+      'practice advance -3d',
+      'Unknown option: -3d.',
+      'A time is above zero. See hedge practice advance --help.',
+    ],
     ['quote USDTNGN buy -5 -z', 'Unknown option: -z.', 'See hedge quote --help.'],
     ['close USDTNGN buy --tox 5k', 'Unknown option: --tox.', 'See hedge close --help.'],
     ['open USDTNGN buy --yse', 'Unknown option: --yse.', 'See hedge open --help.'],

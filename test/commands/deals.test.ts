@@ -106,6 +106,14 @@ describe('deals check', everyDay, () => {
     expect(beyond).toMatchObject({ ...priced(fits), outcome: 'skipped' });
   });
 
+  it('is told the column of a bound, also where the size is one more reason', async () => {
+    const desk = await aDesk();
+    desk.write(['A,USDTNGN,buy,900k,3,,1,']);
+    expect((await desk.deals('check FILE --json')).document()).toMatchObject({
+      error: { hint: expect.stringMatching(/^(?![^]*--max-cost-bps)[^]*raise max_cost_bps of the row\./) },
+    });
+  });
+
   it('says a reason that several rows share once, and advises what a file can do', async () => {
     const desk = await aDesk();
     desk.write([`A,USDTNGN,buy,1k,3${LOOSE}`, 'B,USDTNGN,buy,1k,3,1100,,', 'C,USDTNGN,buy,1k,3,1100,,']);

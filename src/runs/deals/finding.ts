@@ -28,9 +28,14 @@ const NOTHING_MORE = 'Run as it is, the same file opens nothing more.';
 const OF_A_FILE: Readonly<Record<string, string>> = {
   implausible_price: 'Correct worst_price of the row.',
   no_reference: 'Try again later, or take the row out of the file.',
-  cost_too_high: 'Try again later, with a smaller size, or raise max_cost_bps of the row.',
-  worse_price: 'Try again at a better price, or change worst_price of the row.',
 };
+/** The same in a hint of several reasons. */
+const columnsOf = (hint: HintLine): HintLine =>
+  typeof hint === 'string'
+    ? hint
+        .replace('--worst-price', 'worst_price of the row')
+        .replace('--max-cost-bps', 'max_cost_bps of the row')
+    : hint;
 const CHANGE_BOUND = 'Try again at a better price, or change worst_price or max_cost_bps of the row.';
 
 /** One error for all rows, of the kind of the worst; undefined if every row is open or planned as asked. */
@@ -73,7 +78,7 @@ export function findingOf(
           : 'none';
   const lead = effect === 'none' && worst instanceof OrderFailedError ? TO_RETRY : undefined;
   const hints = [
-    ...(isOfAll ? [] : hintLines(own)),
+    ...(isOfAll ? [] : hintLines(own).map(columnsOf)),
     ...nextCommands(ends, { stage, path, lead, again: worst.effect === 'unknown' ? AFTER_THE_CHECK : AGAIN }),
   ];
   return worst.with({
