@@ -177,7 +177,7 @@ describe('a grid that cannot be complete', () => {
     const service = await pricedService({ [QUOTES]: limitedAt(5) });
     const ran = await cliFor(service).run(GRID, ON_A_TERMINAL);
     expect(ran.out).toContain('Buy: gains when the naira weakens');
-    expect(ran.err).toContain('The rate limit of this key is reached. 4 of 12 quotes came (rate_limited).');
+    expect(ran.err).toContain('The rate limit of this key is reached. 4 of 12 quotes came.');
   });
 
   it('ends as a single quote would at a response that cannot be read', async () => {
