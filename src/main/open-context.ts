@@ -39,7 +39,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
   const machine = { ...given.machine, clock };
   const connected: Parameters<DeskRuntime['disconnectAtEnd']>[0][] = [];
   const parts: DeskRuntime = { ...given, machine, disconnectAtEnd: (each) => void connected.push(each) };
-  const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
+  const progress = chooseProgress(terminal, clock);
   const practice = practiceLauncher(parts);
   const connections = createConnections(parts, progress);
   const { connectTo, trusting, closeAll } = connections;

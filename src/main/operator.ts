@@ -12,7 +12,7 @@ import { isoSeconds } from '../domain/instants.ts';
 import { formatClock, inZone } from '../domain/zone-times.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ProgressReporter } from '../readings/read-context.ts';
-import { chooseProgress, type Progress } from '../terminal/progress.ts';
+import type { Progress } from '../terminal/progress.ts';
 import { readStandardInput, type Terminal } from '../terminal/streams.ts';
 
 const MAX_KEY_BYTES = 65_536;
@@ -55,12 +55,23 @@ export function progressReporter(
       stop: () => drawn.stop(),
     };
   }
-  const lines = chooseProgress(terminal, { clock, inPipe: 'lines' });
+  const write = (line: string): void => terminal.writeNote(line);
+  const note = unlessQuiet(write);
+  let last: string | undefined;
   return {
-    start: (text) => lines.start(dated(text)),
+    start(text) {
+      if (text !== last) note(inColumns(text));
+      last = text;
+    },
     update: () => undefined,
-    note: unlessQuiet((line) => lines.note(line)),
-    news: (line) => lines.note(dated(line)),
-    stop: () => lines.stop(),
+    note,
+    news: (line) => write(dated(line)),
+    stop() {
+      last = undefined;
+    },
   };
 }
+
+/** The first word in a column, as in notes: `waiting    for the fill`. */
+const inColumns = (text: string): string =>
+  text.replace(/^(\w+) (?=\S)/, (_, word: string) => `${word.toLowerCase().padEnd(10)} `);

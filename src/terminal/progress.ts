@@ -1,4 +1,4 @@
-/** Progress on standard error while the program waits: a spinner (ora, loaded late), plain lines, or nothing. */
+/** Progress on standard error while the program waits: a spinner (ora, loaded late), or nothing. */
 
 import type { Ora } from 'ora';
 import { forScreen } from '../domain/sanitize.ts';
@@ -17,40 +17,9 @@ export interface Progress {
   stop(): void;
 }
 
-/**
- * A spinner on a terminal. In a pipe, on a dumb terminal and in CI: one plain line per change of state if `inPipe` is
- * `lines`, else nothing. `quiet` shows notes only.
- */
-export function chooseProgress(
-  terminal: Terminal,
-  options: { clock: Clock; inPipe: 'lines' | 'silent' },
-): Progress {
-  if (terminal.canDraw) return drawingProgress(terminal, options.clock);
-  return options.inPipe === 'lines' && !terminal.quiet ? lineProgress(terminal) : silentProgress(terminal);
-}
-
-/** One line for each change of state; the same text twice is one line. */
-function lineProgress(terminal: Terminal): Progress {
-  let last: string | undefined;
-  const say = (text: string): void => {
-    const line = inColumns(forScreen(text));
-    if (line === last) return;
-    last = line;
-    terminal.writeNote(line);
-  };
-  return {
-    start: say,
-    update: say,
-    note: (line) => terminal.writeNote(line),
-    stop() {
-      last = undefined;
-    },
-  };
-}
-
-/** The first word as in the lines that stay: `waiting    for the fill`. */
-const inColumns = (text: string): string =>
-  text.replace(/^(\w+) (?=\S)/, (_, word: string) => `${word.toLowerCase().padEnd(10)} `);
+/** A spinner on a terminal. In a pipe, on a dumb terminal and in CI notes alone. */
+export const chooseProgress = (terminal: Terminal, clock: Clock): Progress =>
+  terminal.canDraw ? drawingProgress(terminal, clock) : silentProgress(terminal);
 
 /** Writes notes only. */
 function silentProgress(terminal: Pick<Terminal, 'writeNote'>): Progress {

@@ -35,6 +35,14 @@ describe('in a pipe', needs('bash'), () => {
     }
   });
 
+  it('dates each step of an action, with its word in a column of its own', async () => {
+    const { err } = await runBuilt(['open', 'USDTNGN', 'buy', '1000', '--tenor', '3', '--yes'], {
+      env: practice(),
+    });
+    const steps = [...err.matchAll(/^\d{4}-\d\d-\d\dT[\d:]{8}Z  ([a-z]+ +)(?=\S)/gm)];
+    expect(steps.map(([, word = '']) => word)).toEqual(['sending    ', 'accepted   ', 'waiting    ']);
+  });
+
   it('ends silently when the reader has seen enough', async () => {
     const ran = await runShell('set +o pipefail; hedge markets | head -1; echo "${PIPESTATUS[0]}"', {
       env: practice(),
