@@ -273,8 +273,8 @@ export function evidenceBriefly(action: Action, evidence: Evidence): string {
   const change =
     before === undefined || after === undefined || before.eq(after)
       ? 'changed as asked'
-      : takesWholeSide(action.intent) && after.eq(0)
-        ? `the side is flat (was ${usdInWords(before)}), by this close or by ${othersOf(action, evidence, 'others')}`
+      : after.eq(0)
+        ? `the side is flat (was ${usdInWords(before)}), by this ${action.intent.action} or by ${othersOf(action, evidence, 'others')}`
         : `${grouped(before)} -> ${usdInWords(after)}, as asked`;
   return `${change}${message === undefined ? '' : `; ${message}`}`;
 }

@@ -203,19 +203,21 @@ describe('a look at what was accepted', () => {
     await desk.now('close USDTNGN buy');
   };
   it.each([
-    ['a check found nothing of it, and a colleague closed', takenByAColleague],
-    ['a later close from here found the side open', takenByALaterClose],
-  ])('does not take a close for what closed the side, where %s', async (_, taken) => {
+    ['close USDTNGN buy', 'a check found nothing of it, and a colleague closed', takenByAColleague],
+    ['close USDTNGN buy', 'a later close from here found the side open', takenByALaterClose],
+    ['reduce USDTNGN buy 10000', 'a later close from here found the side open', takenByALaterClose],
+  ])('does not take %s for what closed the side, where %s', async (line, _, taken) => {
     const desk = await standing();
     await desk.practice.service.admin.setFaults({ failing_orders: 1 });
-    const late = await desk.deal('close USDTNGN buy');
+    const late = await desk.deal(line);
     await desk.practice.service.admin.clearFaults();
     desk.practice.clock.pass(FIVE_MINUTES);
     await taken(desk, late);
     desk.practice.clock.pass(5_000);
     const { finding } = await checked(desk, late.shortId);
-    expect(finding?.what).toMatch(/the side is flat \(was 10,000\.00 USD\), by this close or by /);
-    expect(finding?.meaning).toContain('still land and close hedges opened there');
+    expect(finding?.what).toMatch(/the side is flat \(was 10,000\.00 USD\), by this (close|reduce) or by /);
+    if (line.startsWith('close'))
+      expect(finding?.meaning).toContain('still land and close hedges opened there');
     expect(hintText(finding?.hint)).toContain('hedge journal resolve');
     expect(desk.again(late)).toMatchObject({ state: 'unknown', outcome: { kind: 'not_told' } });
     expect((await checked(desk, late.shortId)).finding?.code).toBe('outcome_unknown');
