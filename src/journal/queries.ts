@@ -163,9 +163,9 @@ export function closesAfter(actions: readonly Action[], { id, intent }: Action):
   const ids = heldBefore(intent).map((it) => it.hedge_id);
   const seenBy = ({ before }: Action['intent']): boolean =>
     ids.length > 0 && ids.every((hedge) => before.hedges.some((it) => it.hedge_id === hedge));
-  return after(actions, { id, intent })
-    .filter((it) => takesWholeSide(it.intent) && maybeExecuted(it))
-    .filter((it) => isOn(it, intent) && seenBy(it.intent))
+  return actions
+    .filter((it) => it.id !== id && takesWholeSide(it.intent) && maybeExecuted(it))
+    .filter((it) => isOn(it, intent) && it.intent.at >= intent.at && seenBy(it.intent))
     .toReversed();
 }
 
@@ -177,14 +177,8 @@ export const reductionsSince = (actions: readonly Action[], action: Action): rea
 export const additionsSince = (actions: readonly Action[], action: Action): readonly Action[] =>
   since(actions, action).filter((it) => enlarges(it.intent) && !createsHedge(it.intent));
 
-const since = (actions: readonly Action[], action: Action): readonly Action[] =>
-  after(actions, action).filter((it) => maybeExecuted(it) && isOn(it, action.intent));
-
-/** Those entered after an action: `actions` are in the order of their intents, also where a clock was set back. */
-function after(actions: readonly Action[], { id, intent }: Pick<Action, 'id' | 'intent'>): readonly Action[] {
-  const place = actions.findIndex((it) => it.id === id);
-  return place < 0 ? actions.filter((it) => it.intent.at >= intent.at) : actions.slice(place + 1);
-}
+const since = (actions: readonly Action[], { intent }: Action): readonly Action[] =>
+  actions.filter((it) => it.intent.at >= intent.at && maybeExecuted(it) && isOn(it, intent));
 
 /** Longer than any hedge runs. */
 const LONGEST_MS = 31 * 24 * 3_600_000;

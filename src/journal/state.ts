@@ -82,7 +82,7 @@ export interface JournalState {
   readonly current: readonly Action[];
   /** In the whole journal. */
   find(by: FindBy): readonly Action[];
-  /** Actions with a record at or after this instant (ISO 8601 UTC), or with one that was written later, and `current`. */
+  /** Actions with a record at or after this instant (ISO 8601 UTC), and `current`. */
   since(at: string): readonly Action[];
   /**
    * USD of the opens and adds of a UTC day (`2026-11-20`), executed or possibly executed. `login`: with a desk, only those

@@ -30,12 +30,10 @@ export function stateOf(
 ): JournalState {
   const actions = replayRecords(records, isRunning, nowMs);
   const steps = records.filter(isOfAction);
-  const lastAt = new Map(records.map((each, at) => [isOfAction(each) ? each.action_id : '', at]));
+  const latest = new Map<string, string>();
+  for (const { action_id: id, at } of steps) if (at > (latest.get(id) ?? '')) latest.set(id, at);
   const recentFrom = exactInstant(nowMs - CURRENT_MS);
-  const hasRecordSince = ({ id }: Action, from: string): boolean => {
-    const first = records.findIndex(({ at }) => at >= from);
-    return first >= 0 && (lastAt.get(id) ?? -1) >= first;
-  };
+  const hasRecordSince = ({ id }: Action, at: string): boolean => (latest.get(id) ?? '') >= at;
   const isCurrent = (action: Action): boolean => !isEnded(action) || hasRecordSince(action, recentFrom);
   const entriesAfter = (id: string | undefined): readonly Action[] => {
     if (id === undefined) return actions;

@@ -239,7 +239,7 @@ class JournalMoment {
   }
 
   #readSince(from: string): readonly Action[] {
-    const changed = this.#idsOf(this.source.numbersSince(from));
+    const changed = this.#idsOf(this.source.found('at', from, END));
     return this.#withIds([...this.#open().map(({ id }) => id), ...changed]);
   }
 

@@ -25,7 +25,6 @@ export interface ReplayedAction {
   records: number;
 }
 
-const AFTER_ALL_TIMES = '~';
 /** Numbers of records that are in no database yet: after those of all that are. */
 const AFTER_ALL = 2 ** 48;
 
@@ -120,15 +119,6 @@ export class RecordSource {
       [...this.#seqsIn(rows, 'last'), ...later].at(-1),
     ];
     return first === undefined || last === undefined ? undefined : { first, last };
-  }
-
-  /** Numbers of the records from the first one with a time from `from` on, in order. */
-  numbersSince(from: string): readonly number[] {
-    const { first } = this.boundsOf({ from, until: AFTER_ALL_TIMES }) ?? {};
-    if (first === undefined) return [];
-    const { last } = this.#kept();
-    const stored = Array.from({ length: Math.max(0, last.seq - first + 1) }, (_, at) => first + at);
-    return [...stored, ...[...this.#more.keys()].filter((seq) => seq >= first)];
   }
 
   /** The number after the first record of an action or of a roll; after all where there is none. */
