@@ -41,8 +41,6 @@ interface Taken {
   along: readonly SideHedge[];
 }
 
-const HELD: readonly string[] = ['filled', 'closed'];
-
 /** Read once leg 1 is closed. A failing reading must not leave the side flat. */
 export async function readTaken(chain: RollChain, context: TradingContext): Promise<Taken> {
   const { plan, close } = chain;
@@ -51,9 +49,8 @@ export async function readTaken(chain: RollChain, context: TradingContext): Prom
     hedgeIfKnown(plan.hedge_id, context).catch(without(HedgeError)),
     readPositionFacts(context, { isBare: true }).catch(without(HedgeError)),
   ]);
-  // Its status after an early close is not specified (§3).
-  const isRead = read !== undefined && HELD.includes(read.data.status);
-  const at = isRead ? read.data.notional_usd : undefined;
+  // Whatever its status: after an early close that is not specified (§3).
+  const at = read?.data.notional_usd;
   const along = close && facts ? takenAlong(close.intent.before, sidePositionOf(plan, facts)) : [];
   const taken = { along: along.filter(({ filledAt = '' }) => Date.parse(filledAt) <= overAt(close)) };
   // One that may be on its way is continued as it was sent.

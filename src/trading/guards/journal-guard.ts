@@ -249,7 +249,7 @@ function rollsOnSide(
         const [level, then] =
           terms.flat === true
             ? (['stop', 'Its next run opens leg 2: the side does not stay flat.'] as const)
-            : (['warn', 'After this close its next run does not open leg 2 by itself.'] as const);
+            : (['warn', `After this ${terms.action} its next run does not open leg 2 by itself.`] as const);
         return [{ ...finding, level, message: `${unfinished} ${then}`, hint: step(drop, 'stay flat') }];
       }
       const isSoon = createsHedge(terms) && chain.state === 'planned' && when === 'maturity';
